@@ -3,14 +3,19 @@
 mod attacks;
 mod campaign;
 mod commands;
+mod desk;
 mod games;
 
+use crate::daemon::disk::SmallDisk;
+use crate::daemon::time_of_day::TimeOfDay;
 use crate::harness::hall::{client, owned};
 use crate::harness::nats::NatsServer;
 use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, until};
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Command;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use touchmove::daemon::journal;
@@ -22,13 +27,30 @@ use touchmove::publish::dbus::Stream;
 /// The name of the hall.
 const HALL: &str = "open-2026";
 
+/// A state directory: one of this machine's disk, or a small disk of its own.
+enum State {
+    Directory(TempDir),
+    Disk(SmallDisk),
+}
+
+impl State {
+    fn path(&self) -> &Path {
+        match self {
+            State::Directory(dir) => dir.path(),
+            State::Disk(disk) => disk.path(),
+        }
+    }
+}
+
 /// A touchmoved with its bus, its state and its configuration. The fields are in the order in which they must be dropped.
 struct Node {
     client: Client,
     daemon: Option<Daemon>,
     bus: PrivateBus,
-    state: TempDir,
+    state: State,
     config: TempDir,
+    /// Its time of day, if that can be set.
+    time: Option<TimeOfDay>,
     /// The port of its board, or a path at which there is none.
     port: std::path::PathBuf,
 }
@@ -36,17 +58,31 @@ struct Node {
 impl Node {
     /// Starts a touchmoved with this configuration and board; returns `None`, with a message, if no bus can be started.
     async fn start(config: &str, port: &Path) -> Option<Node> {
+        Node::start_in(State::Directory(tempfile::tempdir().unwrap()), config, port).await
+    }
+
+    /// As [`Node::start`], with this state directory.
+    async fn start_in(state: State, config: &str, port: &Path) -> Option<Node> {
         let bus = PrivateBus::start()?;
-        let (state, config_dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let config_dir = tempfile::tempdir().unwrap();
         std::fs::write(config_dir.path().join("touchmoved.toml"), config).unwrap();
         let client = client(&bus, Stream::Live).await;
-        Some(Node { client, daemon: None, bus, state, config: config_dir, port: port.to_owned() })
+        Some(Node { client, daemon: None, bus, state, config: config_dir, time: None, port: port.to_owned() })
     }
 
     /// Starts its touchmoved, or starts it again.
     async fn run(&mut self) {
         let config = self.config.path().join("touchmoved.toml");
-        let daemon = Daemon::on(&self.bus, self.state.path(), &self.port, &["--config", config.to_str().unwrap()]);
+        let arguments = ["--config", config.to_str().unwrap()];
+        let daemon = match &mut self.time {
+            None => Daemon::on(&self.bus, self.state.path(), &self.port, &arguments),
+            Some(time) => {
+                time.tidy_up();
+                let daemon = Daemon::on_with(time.touchmoved(), &self.bus, self.state.path(), &self.port, &arguments);
+                time.note(&daemon);
+                daemon
+            }
+        };
         daemon.ready();
         self.daemon = Some(daemon);
         owned(&self.client).await;
@@ -69,9 +105,14 @@ impl Node {
 
 /// The hub of the hall.
 async fn hub(server: &NatsServer, extra: &str) -> Option<Node> {
+    hub_in(State::Directory(tempfile::tempdir().unwrap()), server, extra).await
+}
+
+/// As [`hub`], with this state directory.
+async fn hub_in(state: State, server: &NatsServer, extra: &str) -> Option<Node> {
     let url = server.url();
-    let mut node =
-        Node::start(&format!("[hall]\nserve = true\nurl = '{url}'\n{extra}"), Path::new("/nonexistent/board")).await?;
+    let config = format!("[hall]\nserve = true\nurl = '{url}'\n{extra}");
+    let mut node = Node::start_in(state, &config, Path::new("/nonexistent/board")).await?;
     let files = HallFiles::of(node.state.path());
     files.create_dir().unwrap();
     let registry = Registry::new(HALL, server.port(), 1 << 30, String::new()).unwrap();
@@ -103,6 +144,29 @@ impl Machine {
         format!("{}_dgt_board", self.name.replace('-', "_"))
     }
 
+    /// Starts a copy of its card in another machine, waits until that one says so, and stops it.
+    async fn copy_card(&self) {
+        let config = std::fs::read_to_string(self.node.config.path().join("touchmoved.toml")).unwrap();
+        let Some(copy) = Node::start(&config, Path::new("/nonexistent/board")).await else { return };
+        let journal =
+            Connection::open_with_flags(self.node.state.path().join(journal::FILE_NAME), OpenFlags::SQLITE_OPEN_READ_ONLY);
+        let to = copy.state.path().join(journal::FILE_NAME);
+        journal.unwrap().execute("VACUUM INTO ?1", [to.to_str().unwrap()]).unwrap();
+        let boot = copy.config.path().join("boot_id");
+        std::fs::write(&boot, "11111111-2222-3333-4444-555555555555\n").unwrap();
+        let config = copy.config.path().join("touchmoved.toml");
+        let arguments = ["--config", config.to_str().unwrap()];
+        let daemon = Daemon::on_with(with_boot_id(&boot), &copy.bus, copy.state.path(), &copy.port, &arguments);
+        daemon.ready();
+        owned(&copy.client).await;
+        until(&format!("the copy of {} says so", self.name), async || {
+            let snapshot = copy.client.snapshot().await.ok()?;
+            snapshot.health_problems.iter().any(|(kind, _)| kind == "hall_copy").then_some(())
+        })
+        .await;
+        assert!(daemon.terminate().success());
+    }
+
     /// Waits until its game has this number of moves.
     async fn made(&self, moves: usize) {
         until(&format!("{moves} moves at {}", self.name), async || {
@@ -112,6 +176,25 @@ impl Machine {
         .await;
     }
 }
+
+/// The file by which Linux identifies a boot.
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+
+/// Returns the command of touchmoved on a machine that seems to have booted at another time. `file`: has the identifier.
+fn with_boot_id(file: &Path) -> Command {
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", &format!("mount --bind \"$0\" {BOOT_ID} && exec \"$@\"")]);
+    command.arg(file).arg(env!("CARGO_BIN_EXE_touchmoved"));
+    command
+}
+
+/// Whether a program can be made to see another boot, which only root may.
+static CAN_SEEM_ANOTHER: LazyLock<bool> = LazyLock::new(|| {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let script = format!("mount --bind \"$0\" {BOOT_ID}");
+    let status = Command::new("unshare").args(["--mount", "sh", "-c", &script]).arg(file.path()).output();
+    status.is_ok_and(|output| output.status.success())
+});
 
 /// Waits until the game on a board has this number of moves at the hub; returns it.
 async fn shown(hub: &Node, board: &str, moves: usize) -> GameInfo {

@@ -66,7 +66,9 @@ impl DelayedView {
     pub async fn set_policy(&self, policy: DelayPolicy) -> io::Result<()> {
         // First the file, then the policy. What happens in between is hidden by the earlier policy, which is then written again.
         self.write(|public, earlier| public.record_policy(earlier)).await?;
+        let now = self.now();
         self.write(|public, earlier| {
+            public.earlier_policies.push((now, earlier));
             public.lines.values_mut().for_each(|line| line.line.set_policy(policy));
             public.record_releases();
             public.strictest = public.strictest.strictest(earlier);
@@ -211,12 +213,16 @@ impl DelayedView {
         }
         let meta = self.hub.read(|state| GameMeta::read(state, game));
         let mut public = self.lock();
+        let earlier = public.earlier_policy(self.now().saturating_sub_unsigned(published.age_ms));
         let line = public.lines.entry(game).or_insert_with(|| self.line(None));
         line.last = number;
         line.meta = meta.or(line.meta.take());
         // An event that another machine sends late has waited there. Time does not go back within a game.
         let at = self.now().saturating_sub_unsigned(published.age_ms).max(line.pushed_at);
         line.pushed_at = at;
+        if let Some(earlier) = earlier {
+            line.line.keep_stricter(number, earlier);
+        }
         line.line.push(at, published.stamped.clone());
         if let Event::Commanded { command: Command::Tags { tags }, .. } = &published.stamped.event
             && let Some(view) = public.state.games.get_mut(&game)

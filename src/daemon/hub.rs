@@ -7,6 +7,7 @@
 
 mod board;
 mod desk;
+mod desk_records;
 pub mod feed;
 mod game;
 mod handle;
@@ -24,6 +25,7 @@ mod update;
 
 pub use board::{BoardId, BoardView, ClockView, ConnectionState, TrafficCounters};
 pub use desk::DeskChangeError;
+use desk_records::DeskRecords;
 use feed::UpdateFeed;
 pub use game::GameView;
 pub use handle::{BoardHandle, RemoteBatch};
@@ -68,6 +70,8 @@ pub struct Hub {
     desk_file: Mutex<Option<DeskFile>>,
     /// Held while an act of the desk is checked, stored and applied.
     desk_turn: tokio::sync::Mutex<RecentActs>,
+    /// What the desk has entered about games of other machines.
+    desk_records: Mutex<DeskRecords>,
     /// Held while a result is added to a game that is no longer on a board.
     late_turn: tokio::sync::Mutex<()>,
     has_public_delay: AtomicBool,
@@ -86,6 +90,10 @@ impl Drop for StopOnDrop {
 impl Hub {
     /// Creates a hub without boards over an open journal. `tags` are added to the PGN of every game.
     pub fn new(journal: Journal, tags: &[(String, String)]) -> Arc<Hub> {
+        let desk_records = journal.desk_records().unwrap_or_else(|error| {
+            warn!("what the desk has entered about games of other machines is left out: {error}");
+            Default::default()
+        });
         Arc::new(Hub {
             state: Mutex::default(),
             routes: Mutex::default(),
@@ -95,6 +103,7 @@ impl Hub {
             tags: tags.into(),
             desk_file: Mutex::default(),
             desk_turn: tokio::sync::Mutex::default(),
+            desk_records: Mutex::new(DeskRecords::of(desk_records)),
             late_turn: tokio::sync::Mutex::default(),
             has_public_delay: AtomicBool::new(false),
         })

@@ -17,6 +17,7 @@ mod ballast;
 mod chain;
 mod check;
 mod desk;
+mod desk_events;
 mod files;
 mod hall;
 mod incarnation;

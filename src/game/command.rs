@@ -287,4 +287,7 @@ pub struct Order {
 impl Order {
     /// The name used in `by` when starting the clock continues a paused game.
     pub const CLOCK: &str = "clock";
+    /// The name used in `by` at a machine of a hall for what the hub's desk has entered. Who entered it is on record at the hub, and
+    /// there it is undone.
+    pub const HUB: &str = "hub";
 }

@@ -153,7 +153,8 @@ impl DelayLine {
 
     /// Hides the events up to this number, which are still to be pushed, by this policy too: they were hidden by it before.
     pub fn keep_stricter(&mut self, up_to: u64, policy: DelayPolicy) {
-        self.stricter = Some((up_to, policy));
+        let (known, earlier) = self.stricter.unwrap_or((up_to, policy));
+        self.stricter = Some((up_to.max(known), policy.strictest(earlier)));
     }
 
     /// Changes the policy. What is stricter in it holds at once, also for queued events; what is less strict, for events that

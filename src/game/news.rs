@@ -15,7 +15,8 @@ impl Event {
             Event::GameStarted { .. } | Event::MoveMade { .. } | Event::MovesCorrected { .. } | Event::Result { .. } => true,
             Event::AlertRaised(alert) => alert.is_about_record(),
             Event::Commanded { command, by } => {
-                by != Order::CLOCK && !matches!(command, Command::Tags { .. } | Command::Claim { .. })
+                ![Order::CLOCK, Order::HUB].contains(&by.as_str())
+                    && !matches!(command, Command::Tags { .. } | Command::Claim { .. })
             }
             _ => false,
         }

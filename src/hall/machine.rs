@@ -5,6 +5,7 @@
 mod beat;
 mod boards;
 mod commands;
+mod desk;
 mod health;
 mod presence;
 mod sender;
@@ -32,6 +33,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use time::HubClock;
+use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, sleep_until};
 use tracing::{info, warn};
 
@@ -73,11 +75,13 @@ pub async fn run(context: MachineContext) {
         }
     };
     let clock = Arc::new(HubClock::default());
-    let commands =
-        tokio::spawn(commands::run(connection.clone(), Arc::clone(&hub), endpoint.machine.clone(), Arc::clone(&clock)));
+    let name = &endpoint.machine;
+    let mut tasks = JoinSet::new();
+    tasks.spawn(commands::run(connection.clone(), Arc::clone(&hub), name.clone(), Arc::clone(&clock)));
+    tasks.spawn(desk::run(connection.clone(), Arc::clone(&hub), name.clone()));
     let mut machine = Machine::new(hub, connection, endpoint, &state_dir, clock);
     machine.run(&mut stop).await;
-    commands.abort();
+    tasks.abort_all();
     machine.leave().await;
 }
 
@@ -269,7 +273,7 @@ impl Machine {
                 // The server may have lost its last messages.
                 self.outbox.forget_sent();
                 self.outbox.set_behind(0);
-                self.is_kept_known = false;
+                (self.is_kept_known, self.is_alone) = (false, false);
                 if let Some(lease) = &mut self.lease {
                     lease.forget();
                 }

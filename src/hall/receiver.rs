@@ -4,6 +4,7 @@
 //! **Invariant:** what a machine is told to be on disk here is on disk here. Everything else is asked for again.
 
 mod commander;
+mod desk;
 mod ingest;
 mod joins;
 mod kept;
@@ -27,6 +28,7 @@ use async_nats::jetstream::consumer::pull::{Ordered, OrderedConfig};
 use async_nats::jetstream::stream::Stream;
 use async_nats::{Message, Subscriber};
 use commander::Commander;
+use desk::DeskEntries;
 use futures_util::StreamExt;
 use ingest::{Ingest, Taken};
 use kept::KeptCounts;
@@ -93,6 +95,7 @@ pub async fn run(context: ReceiverContext) {
     let commander = Arc::new(Commander::new(Arc::clone(&hub), connection.clone()));
     let boards = RemoteBoards::new(Arc::clone(&hub), Arc::clone(&commander));
     let ingest = Ingest::new(&hall, known, kept.clone());
+    let desk = DeskEntries::new(Arc::clone(&hub));
     let mut receiver = Receiver {
         hub,
         connection,
@@ -104,6 +107,7 @@ pub async fn run(context: ReceiverContext) {
         boards,
         ingest,
         kept,
+        desk,
         read: 0,
         behind: 0,
         told: 0,
@@ -131,6 +135,7 @@ struct Receiver {
     boards: RemoteBoards,
     ingest: Ingest,
     kept: KeptCounts,
+    desk: DeskEntries,
     /// The sequence number of the last message that was read.
     read: u64,
     /// The number of messages that are still to be read.
@@ -220,6 +225,7 @@ impl Receiver {
         let hall = self.hall.clone().into_bytes();
         self.connection.request(&Bucket::Hall.subject(HALL_KEY), None, hall).await.map_err(|error| error.to_string())?;
         self.kept.mark_all();
+        self.hub.mark_all_untold();
         Ok(subscriptions)
     }
 
@@ -242,6 +248,7 @@ impl Receiver {
                 Some(message) = subscriptions.joins.next() => joins::answer(&self.connection, &self.files, message),
                 _ = told.tick() => {
                     self.tell().await;
+                    self.desk.tell(&self.connection).await;
                     presences::check(&self.hub, &mut self.boards);
                     self.check_refused();
                     self.read_gaps(&subscriptions.stream).await;

@@ -85,18 +85,21 @@ pub enum Bucket {
     Here,
     /// By machine: how many of its events the hub has on disk.
     Kept,
+    /// By machine: what the hub's desk has entered about its games.
+    Desk,
     /// What concerns the whole hall.
     Hall,
 }
 
 impl Bucket {
     /// All buckets.
-    pub const ALL: [Bucket; 3] = [Bucket::Here, Bucket::Kept, Bucket::Hall];
+    pub const ALL: [Bucket; 4] = [Bucket::Here, Bucket::Kept, Bucket::Desk, Bucket::Hall];
 
     fn name(self) -> &'static str {
         match self {
             Bucket::Here => "TM_HERE",
             Bucket::Kept => "TM_HAVE",
+            Bucket::Desk => "TM_DESK",
             Bucket::Hall => "TM_HALL",
         }
     }

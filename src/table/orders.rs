@@ -15,7 +15,8 @@ use shakmaty::Bitboard;
 impl Table {
     /// Carries out an order, and keeps what is needed to undo it after play has gone on.
     pub(super) fn execute_and_log_order(&mut self, now: Millis, order: Order, output: &mut Output) -> Result<Answer, Refusal> {
-        let changes_moves = order.command.spec().rewrites || matches!(order.command, Command::Adjust { .. });
+        let can_be_undone = order.by != Order::HUB;
+        let changes_moves = can_be_undone && (order.command.spec().rewrites || matches!(order.command, Command::Adjust { .. }));
         let is_undo = order.command == Command::Undo {};
         let before = (changes_moves && !is_undo).then(|| Table { undo_log: UndoLog::default(), ..self.clone() });
         let answer = self.execute_order(now, order.clone(), output)?;

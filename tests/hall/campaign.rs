@@ -1,7 +1,14 @@
 //! Random faults while games are played: afterwards every event of every machine is in the hub's journal, equal, once and in order.
+//! No command of the hub was carried out twice, or after it was refused; what the desk entered is shown, and on record at the machine;
+//! and the public saw no move before its delay.
+
+mod orders;
+mod public;
 
 use super::*;
 use crate::harness::proxy::Proxy;
+use orders::Orders;
+use public::Public;
 use shakmaty::{Chess, Position, Role, Square};
 use std::collections::{BTreeSet, VecDeque};
 use touchmove::simulate::rng::Rng;
@@ -27,6 +34,17 @@ enum Step {
     /// The network of a machine is interrupted.
     Cut(usize),
     Mend(usize),
+    /// The disk of the hub is full.
+    FillDisk,
+    FreeDisk,
+    /// The time of day of a machine, or of the hub, is set.
+    SetClock(Option<usize>),
+    /// A copy of a machine's card is started in another machine, and stopped when it has said so.
+    CopyCard(usize),
+    /// The desk of the hub enters the names of a game.
+    Enter(usize),
+    /// The hub gives a machine a command.
+    Order(usize),
     /// Time passes.
     Wait,
 }
@@ -40,7 +58,29 @@ fn choose(rng: &mut Rng, hall: &CampaignHall) -> Step {
         true => steps.push(Step::KillServer),
         false => steps.extend([Step::RestartServer, Step::RestartOlderServer, Step::RestartEmptyServer]),
     }
-    steps.push(if hall.hub.daemon.is_some() { Step::KillHub } else { Step::RestartHub });
+    match hall.hub.daemon.is_some() {
+        true => steps.extend([
+            Step::KillHub,
+            Step::Enter(machine),
+            Step::Enter(machine),
+            Step::Order(machine),
+            Step::Order(machine),
+        ]),
+        // It does not start on a full disk.
+        false => steps.push(if hall.is_disk_full { Step::FreeDisk } else { Step::RestartHub }),
+    }
+    match (&hall.hub.state, hall.is_disk_full) {
+        (State::Directory(_), _) => {}
+        (State::Disk(_), true) => steps.push(Step::FreeDisk),
+        (State::Disk(_), false) => steps.push(Step::FillDisk),
+    }
+    if TimeOfDay::can_be_set() {
+        steps.push(Step::SetClock(Some(machine).filter(|_| rng.below(2) == 0)));
+    }
+    let is_whole = hall.is_server_up && hall.hub.daemon.is_some() && !hall.machines[machine].is_cut;
+    if is_whole && *CAN_SEEM_ANOTHER && hall.machines[machine].machine.node.daemon.is_some() {
+        steps.push(Step::CopyCard(machine));
+    }
     match hall.machines[machine].machine.node.daemon.is_some() {
         true => steps.extend([Step::KillMachine(machine), Step::StopMachine(machine)]),
         false => steps.extend([Step::RestartMachine(machine); 3]),
@@ -59,6 +99,8 @@ struct CampaignMachine {
     /// All positions of the game, and where its last moves went: of these pieces, none is moved again at once.
     shown: BTreeSet<String>,
     last: VecDeque<Square>,
+    public: Public,
+    orders: Orders,
 }
 
 impl CampaignMachine {
@@ -83,6 +125,7 @@ impl CampaignMachine {
         }
         let mv = quiet[rng.below(quiet.len() as u64) as usize];
         let (from, to) = (mv.from().unwrap().to_string(), mv.to().to_string());
+        self.public.played();
         self.machine.board.play(&from, &to);
         self.position.play_unchecked(*mv);
         self.shown.insert(self.position.board().to_string());
@@ -99,18 +142,26 @@ impl CampaignMachine {
 struct CampaignHall {
     server: NatsServer,
     is_server_up: bool,
+    is_disk_full: bool,
     hub: Node,
+    /// Sees what the public sees.
+    spectator: Client,
     machines: Vec<CampaignMachine>,
 }
 
 impl CampaignHall {
     async fn open(machines: usize) -> Option<CampaignHall> {
         let server = NatsServer::start()?;
-        let hub = hub(&server, "").await?;
-        let mut hall = CampaignHall { server, is_server_up: true, hub, machines: Vec::new() };
+        let state = SmallDisk::mount().map_or_else(|| State::Directory(tempfile::tempdir().unwrap()), State::Disk);
+        let mut hub = hub_in(state, &server, &public::config()).await?;
+        hub.time = TimeOfDay::new();
+        let spectator = client(&hub.bus, Stream::Broadcast).await;
+        let mut hall = CampaignHall { server, is_server_up: true, is_disk_full: false, hub, spectator, machines: Vec::new() };
         for number in 1..=machines {
             let proxy = Proxy::to(hall.server.port());
-            let machine = Machine::start(&format!("pi-{number:02}"), proxy.port()).await?;
+            let mut machine = Machine::start(&format!("pi-{number:02}"), proxy.port()).await?;
+            // From its next start on.
+            machine.node.time = TimeOfDay::new();
             hall.machines.push(CampaignMachine {
                 machine,
                 proxy,
@@ -119,6 +170,8 @@ impl CampaignHall {
                 moves: 0,
                 shown: BTreeSet::new(),
                 last: VecDeque::new(),
+                public: Public::default(),
+                orders: Orders::default(),
             });
         }
         Some(hall)
@@ -159,6 +212,31 @@ impl CampaignHall {
                 self.machines[machine].proxy.mend();
                 self.machines[machine].is_cut = false;
             }
+            Step::FillDisk | Step::FreeDisk => {
+                self.is_disk_full = step == Step::FillDisk;
+                if let State::Disk(disk) = &self.hub.state {
+                    if self.is_disk_full { disk.fill() } else { disk.free_space() }
+                }
+            }
+            Step::SetClock(machine) => {
+                let node = match machine {
+                    Some(machine) => &mut self.machines[machine].machine.node,
+                    None => &mut self.hub,
+                };
+                // Back, too: not as far as when the game began.
+                if let Some(time) = &mut node.time {
+                    time.jump(rng.below(7_200) as i64 - 3_600);
+                }
+            }
+            Step::CopyCard(machine) => self.machines[machine].machine.copy_card().await,
+            Step::Enter(machine) => {
+                let machine = &mut self.machines[machine];
+                machine.orders.enter(&self.hub, &machine.machine, self.is_disk_full).await;
+            }
+            Step::Order(machine) => {
+                let machine = &mut self.machines[machine];
+                machine.orders.give(&self.hub, &machine.machine).await;
+            }
             // As long as a connection needs to be made again, or less.
             Step::Wait => tokio::time::sleep(Duration::from_millis(rng.below(3_000))).await,
         }
@@ -169,6 +247,9 @@ impl CampaignHall {
         let mut rng = Rng::new(0, 0);
         if !self.is_server_up {
             self.carry_out(Step::RestartServer, &mut rng).await;
+        }
+        if self.is_disk_full {
+            self.carry_out(Step::FreeDisk, &mut rng).await;
         }
         if self.hub.daemon.is_none() {
             self.carry_out(Step::RestartHub, &mut rng).await;
@@ -190,6 +271,9 @@ async fn run(seed: u64) {
         let step = choose(&mut rng, &hall);
         eprintln!("seed {seed}, step {number}: {step:?}");
         hall.carry_out(step, &mut rng).await;
+        for machine in &hall.machines {
+            machine.public.check(&hall.spectator, &machine.machine.board_at_hub()).await;
+        }
     }
     hall.mend().await;
     for machine in &mut hall.machines {
@@ -200,6 +284,10 @@ async fn run(seed: u64) {
         eprintln!("seed {seed}: {} moves at {}", machine.moves, machine.machine.name);
         wait_equal(&hall.hub, &machine.machine);
         shown(&hall.hub, &machine.machine.board_at_hub(), machine.moves).await;
+        machine.orders.wait_on_record(&hall.hub, &machine.machine).await;
+        machine.orders.check(&machine.machine);
+        machine.public.wait(&hall.spectator, &machine.machine.board_at_hub(), machine.moves).await;
+        wait_equal(&hall.hub, &machine.machine);
     }
 }
 

@@ -21,11 +21,19 @@ pub(super) struct PublicState {
     pub(super) release_log: ReleaseLog,
     /// The strictest of all policies since this process was started.
     pub(super) strictest: DelayPolicy,
+    /// The policies of this process before the current one, each with the time until which it was in force.
+    pub(super) earlier_policies: Vec<(i64, DelayPolicy)>,
     /// Identifier of the journal's incarnation.
     pub(super) incarnation: String,
 }
 
 impl PublicState {
+    /// Returns the strictest of the policies that were in force from this time on and are not any more.
+    pub(super) fn earlier_policy(&self, happened: i64) -> Option<DelayPolicy> {
+        let since = self.earlier_policies.iter().filter(|(until, _)| happened < *until).map(|(_, policy)| *policy);
+        since.reduce(DelayPolicy::strictest)
+    }
+
     /// Returns how much of a game had been released before it became known here. A game that is continued on another board has the
     /// events of the game that it continues.
     pub(super) fn released_before(&self, game: u64, meta: &GameMeta) -> Option<PriorRelease> {

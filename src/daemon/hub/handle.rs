@@ -1,8 +1,8 @@
 //! A link task's handle at the hub.
 
-use super::{BoardId, BoardView, Hub, OrderError, ReplySender, Request, TableExchange};
+use super::{BoardId, BoardView, Hub, OrderError, OrderGuard, ReplySender, Request, TableExchange};
 use crate::daemon::journal::{JournalError, RemoteEvents};
-use crate::game::{Answer, StampedEvent};
+use crate::game::{Answer, Order, StampedEvent};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 pub struct BoardHandle {
     pub(super) hub: Arc<Hub>,
     pub(super) board: BoardId,
-    pub(super) batches: mpsc::UnboundedSender<Batch>,
+    pub(super) batches: mpsc::UnboundedSender<Step>,
     /// Requests for this board.
     pub requests: mpsc::Receiver<Request>,
 }
@@ -28,25 +28,29 @@ impl BoardHandle {
         change: impl FnOnce(&mut BoardView) + Send + 'static,
         done: Option<(ReplySender, Result<Answer, OrderError>)>,
     ) {
-        let batch = Batch { epoch_wall_ms, events, change: Some(Box::new(change)), done, exchange: None, remote: None };
-        // The publisher outlives the handle, so the channel is open.
-        let _ = self.batches.send(batch);
+        self.send(Step::Events(Batch { epoch_wall_ms, events, change: Some(Box::new(change)), done, exchange: None }));
     }
 
     /// Publishes a game that is continued from another board: with all its events, none of which is published as an update. The
     /// board takes that game's playing table in the round.
     pub fn publish_continuation(&self, epoch_wall_ms: i64, events: Vec<StampedEvent>, exchange: TableExchange) {
-        let batch = Batch { epoch_wall_ms, events, change: None, done: None, exchange: Some(exchange), remote: None };
-        // The channel is open, as above.
-        let _ = self.batches.send(batch);
+        self.send(Step::Events(Batch { epoch_wall_ms, events, change: None, done: None, exchange: Some(exchange) }));
     }
 
     /// Publishes events of another machine's journal in order after they are written to this one.
     pub fn publish_remote(&self, remote: RemoteBatch) {
-        let remote = Some(Box::new(remote));
-        let batch = Batch { epoch_wall_ms: 0, events: Vec::new(), change: None, done: None, exchange: None, remote };
-        // The channel is open, as above.
-        let _ = self.batches.send(batch);
+        self.send(Step::Remote(Box::new(remote)));
+    }
+
+    /// Carries out an order of the hub's desk about a game of another machine, after the events that were published before. `game`:
+    /// one that has left the board; `None`: the one that is there, as `guard` says.
+    pub fn publish_desk_order(&self, game: Option<u64>, guard: OrderGuard, order: Order, done: ReplySender) {
+        self.send(Step::Desk(Box::new(DeskOrder { game, guard, order, done })));
+    }
+
+    fn send(&self, step: Step) {
+        // The publisher outlives the handle, so the channel is open.
+        let _ = self.batches.send(step);
     }
 
     /// Changes the board's view at once, before pending events are in the journal: for data that is not part of the game.
@@ -69,7 +73,26 @@ impl BoardHandle {
     }
 }
 
-/// One step of a board: events, then a change of its view, then the answer to a request.
+/// One step of a board.
+pub(super) enum Step {
+    /// Events of the board.
+    Events(Batch),
+    /// Events of another machine's journal.
+    Remote(Box<RemoteBatch>),
+    /// An order of the hub's desk.
+    Desk(Box<DeskOrder>),
+}
+
+/// An order of the hub's desk about a game of another machine.
+pub(super) struct DeskOrder {
+    /// One that has left the board; `None`: the one that is there, as `guard` says.
+    pub(super) game: Option<u64>,
+    pub(super) guard: OrderGuard,
+    pub(super) order: Order,
+    pub(super) done: ReplySender,
+}
+
+/// Events of a board, then a change of its view, then the answer to a request.
 pub(super) struct Batch {
     pub(super) epoch_wall_ms: i64,
     pub(super) events: Vec<StampedEvent>,
@@ -77,8 +100,6 @@ pub(super) struct Batch {
     pub(super) done: Option<(ReplySender, Result<Answer, OrderError>)>,
     /// If set, the events are those of a game from another board that is continued here.
     pub(super) exchange: Option<TableExchange>,
-    /// If set, the events are those of another machine's journal.
-    pub(super) remote: Option<Box<RemoteBatch>>,
 }
 
 /// Consecutive events of a game in the journal of another machine.

@@ -1,6 +1,6 @@
 //! The task that publishes the events of a board: first into the journal, then to the state and to front-ends.
 
-use super::handle::Batch;
+use super::handle::{Batch, Step};
 use super::{BoardId, Hub, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, Published, TableExchange, Update};
 use crate::daemon::journal::{AppendOutcome, JournalError};
 use crate::game::StampedEvent;
@@ -15,12 +15,19 @@ const WRITE_RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration:
 
 impl Hub {
     /// Publishes the batches of a board's events, in their order, until its handle is dropped.
-    pub(super) async fn run_publisher(self: Arc<Self>, board: BoardId, mut queue: mpsc::UnboundedReceiver<Batch>) {
-        while let Some(mut batch) = queue.recv().await {
-            if let Some(remote) = batch.remote.take() {
-                self.publish_remote(&board, *remote).await;
-                continue;
-            }
+    pub(super) async fn run_publisher(self: Arc<Self>, board: BoardId, mut queue: mpsc::UnboundedReceiver<Step>) {
+        while let Some(step) = queue.recv().await {
+            let mut batch = match step {
+                Step::Events(batch) => batch,
+                Step::Remote(batch) => {
+                    self.publish_remote(&board, *batch).await;
+                    continue;
+                }
+                Step::Desk(order) => {
+                    self.publish_desk_order(&board, *order).await;
+                    continue;
+                }
+            };
             // Transient events do not wait for the disk, but never overtake durable ones.
             let durable: Vec<StampedEvent> = batch.events.iter().filter(|event| event.number.is_some()).cloned().collect();
             if durable.is_empty() {
@@ -29,8 +36,7 @@ impl Hub {
             }
             let transient = batch.events.iter().take_while(|event| event.number.is_none()).count();
             let events = batch.events.drain(..transient).collect();
-            let transient =
-                Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None, exchange: None, remote: None };
+            let transient = Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None, exchange: None };
             // Poll the write first, so that the disk starts before the transient events are published.
             let last = durable.last().map_or(0, |event| event.at);
             let wall_ms = batch.epoch_wall_ms.saturating_add_unsigned(last);

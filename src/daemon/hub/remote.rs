@@ -31,7 +31,16 @@ impl Hub {
                 let is_known = state.games.contains_key(&game);
                 if is_newest || is_known {
                     let now_wall_ms = steady_clock::unix_ms();
+                    let desk = lock(&self.desk_records).get(game).cloned();
                     for (stamped, age_ms) in stamped.into_iter().zip(ages_ms) {
+                        let stamped = match &desk {
+                            Some(desk) => desk.shown(stamped),
+                            None => stamped,
+                        };
+                        // Events may come again after the connection was made again.
+                        if state.games.get(&game).is_some_and(|view| stamped.number <= Some(view.record.last_number)) {
+                            continue;
+                        }
                         // A game has the times of its machine; how long ago something was is measured here.
                         let happened = now_wall_ms.saturating_sub_unsigned(age_ms).saturating_sub_unsigned(stamped.at);
                         let is_begin = matches!(stamped.event, Event::GameStarted { .. });

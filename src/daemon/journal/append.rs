@@ -21,6 +21,14 @@ pub(super) enum Batch {
 }
 
 impl Batch {
+    /// Returns the length of the events if they are those of another machine, in bytes.
+    pub(super) fn remote_bytes(&self) -> usize {
+        match self {
+            Batch::Local { .. } => 0,
+            Batch::Remote { events, .. } => events.bytes(),
+        }
+    }
+
     fn is_empty(&self) -> bool {
         match self {
             Batch::Local { events, .. } => events.is_empty(),
@@ -199,6 +207,6 @@ pub(super) fn insert_row(
     Ok(link)
 }
 
-fn out_of_order(board: &str, expected: u64, stamped: &StampedEvent) -> JournalError {
+pub(super) fn out_of_order(board: &str, expected: u64, stamped: &StampedEvent) -> JournalError {
     JournalError::Order { board: board.to_owned(), expected, found: stamped.number.unwrap_or(0) }
 }

@@ -2,12 +2,14 @@
 
 use super::JournalError;
 use super::chain::{self, EventContent};
+use super::desk_events;
 use super::remote::EventRow;
 use super::schema::{FIRST_CHAINED_SCHEMA, FIRST_REMOTE_SCHEMA};
 use super::values::{id, integer};
-use crate::game::{Event, GameResult, StampedEvent};
+use crate::game::{DeskRecord, Event, GameResult, StampedEvent, shown_game};
 use crate::wire::{self, WireError};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow::{self, Break, Continue};
 
 /// A game with all its events.
@@ -99,12 +101,26 @@ pub(super) fn games(connection: &Connection) -> Result<Vec<GameSummary>, Journal
             Ok((summary, result))
         })
         .map_err(failed())?;
+    let mut entered: BTreeMap<u64, DeskRecord> = BTreeMap::new();
+    for (game, event) in desk_events::read(connection, None)? {
+        entered.entry(game).or_default().add(&event);
+    }
     rows.map(|row| {
         let (mut summary, text) = row.map_err(failed())?;
+        let desk = entered.get(&summary.id);
         // List a game even if its event cannot be read.
-        let stamped = text.and_then(|text| wire::from_json(&text).ok());
-        if let Some(StampedEvent { event: Event::Result { result, .. }, .. }) = stamped {
-            summary.result = result;
+        let stamped: Option<StampedEvent> = text.and_then(|text| wire::from_json(&text).ok());
+        let own = stamped.and_then(|stamped| match stamped.event {
+            Event::Result { result, .. } => Some((stamped.number?, result)),
+            _ => None,
+        });
+        let own = own.map(|(number, result)| (desk.map_or(number, |desk| desk.shown_number(number)), result));
+        let entered = desk.and_then(DeskRecord::result);
+        // What a person has entered stands; else the last one counts.
+        let last = own.into_iter().chain(entered).max_by_key(|(number, _)| *number).and_then(|(_, result)| result);
+        summary.result = desk.and_then(DeskRecord::standing).or(last);
+        if let Some(desk) = desk {
+            summary.last_number = desk.shown_number(summary.last_number + 1) - 1;
         }
         Ok(summary)
     })
@@ -143,7 +159,14 @@ pub(super) fn events(
     after: u64,
 ) -> Result<Vec<StampedEvent>, JournalError> {
     let failed = || JournalError::sqlite("read events from the journal");
-    let (events, unreadable) = good_events(connection, chains, game, after).map_err(failed())?;
+    let entered = desk_events::read(connection, Some(game))?;
+    // The desk's events have their places between all events of the machine.
+    let first = if entered.is_empty() { after } else { 0 };
+    let (mut events, unreadable) = good_events(connection, chains, game, first).map_err(failed())?;
+    if !entered.is_empty() {
+        events = shown_game(events, entered.into_iter().map(|(_, event)| event).collect());
+        events.retain(|stamped| stamped.number.is_none_or(|number| number > after));
+    }
     match unreadable {
         Some(error) if last_good(connection, chains, game).map_err(failed())?.is_none() => Err(error),
         _ => Ok(events),
@@ -152,7 +175,9 @@ pub(super) fn events(
 
 /// Returns a game's events before the first that cannot be read.
 pub(super) fn readable_events(connection: &Connection, chains: Chains, game: u64) -> Vec<StampedEvent> {
-    good_events(connection, chains, game, 0).map_or_else(|_| Vec::new(), |(events, _)| events)
+    let (own, _) = good_events(connection, chains, game, 0).unwrap_or_default();
+    let entered = desk_events::read(connection, Some(game)).unwrap_or_default();
+    shown_game(own, entered.into_iter().map(|(_, event)| event).collect())
 }
 
 /// Returns the number of the last good event of an incomplete game; `None`: it is complete.

@@ -207,6 +207,11 @@ impl CheckedEvents {
         Ok(CheckedEvents { source, started_wall_ms, epoch_wall_ms, events })
     }
 
+    /// Returns the length of their texts.
+    pub(super) fn bytes(&self) -> usize {
+        self.events.iter().map(|event| event.row.text.len()).sum()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.events.is_empty()
     }

@@ -12,6 +12,8 @@ pub(super) const APPLICATION_ID: i64 = 0x7463_686d;
 pub(super) const FIRST_CHAINED_SCHEMA: i64 = 2;
 /// First schema version with games of other machines.
 pub(super) const FIRST_REMOTE_SCHEMA: i64 = 4;
+/// First schema version with events of the hub's desk in such games.
+pub(super) const FIRST_DESK_EVENT_SCHEMA: i64 = 5;
 
 /// Migrations: each raises the schema version by one. A released one must never be changed. `PRAGMA user_version` counts them.
 const MIGRATIONS: &[&str] = &[
@@ -75,6 +77,16 @@ const MIGRATIONS: &[&str] = &[
         id TEXT PRIMARY KEY,
         wall_ms INTEGER NOT NULL,
         outcome TEXT
+    ) STRICT, WITHOUT ROWID;
+",
+    "
+    CREATE TABLE desk_event (
+        game INTEGER NOT NULL REFERENCES game (id),
+        number INTEGER NOT NULL,
+        after INTEGER NOT NULL,
+        wall_ms INTEGER NOT NULL,
+        event TEXT NOT NULL,
+        PRIMARY KEY (game, number)
     ) STRICT, WITHOUT ROWID;
 ",
 ];

@@ -24,6 +24,9 @@ const CHECKPOINT_AFTER_COMMITS: u32 = 64;
 const MAX_COMMITS: u32 = 4 * CHECKPOINT_AFTER_COMMITS;
 /// Maximum number of batches in one transaction.
 const MAX_GROUP: usize = 256;
+/// Length of the events of other machines in one transaction, in bytes, after which no more are added: a move of this machine waits
+/// for it.
+const MAX_REMOTE_BYTES: usize = 256 * 1024;
 
 /// Result of storing a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -187,10 +190,14 @@ impl WriterThread {
     fn execute(&mut self, job: Job, queue: &mpsc::Receiver<Job>) -> (bool, Option<Job>) {
         let is_stored = match job {
             Job::Append(first) => {
+                let mut remote_bytes = first.batch.remote_bytes();
                 let mut group = vec![first];
                 let next = loop {
                     match queue.try_recv() {
-                        Ok(Job::Append(append)) if group.len() < MAX_GROUP => group.push(append),
+                        Ok(Job::Append(append)) if group.len() < MAX_GROUP && remote_bytes < MAX_REMOTE_BYTES => {
+                            remote_bytes += append.batch.remote_bytes();
+                            group.push(append);
+                        }
                         next => break next.ok(),
                     }
                 };

@@ -67,10 +67,10 @@ pub enum PriorState {
 impl Record {
     /// Applies a command that was carried out.
     pub(super) fn apply_command(&mut self, at: Millis, command: &Command, by: &str) {
-        if by != Order::CLOCK {
-            self.store_change(at, command);
-        } else if matches!(command, Command::Pause { paused: false }) {
-            self.forget_pause();
+        match (by, command) {
+            (Order::CLOCK, Command::Pause { paused: false }) => self.forget_pause(),
+            (Order::CLOCK | Order::HUB, _) => {}
+            _ => self.store_change(at, command),
         }
         match command {
             Command::Restore { ply } => {

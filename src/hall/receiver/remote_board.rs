@@ -8,7 +8,7 @@ use crate::daemon::hub::{
 };
 use crate::daemon::journal::RemoteGame;
 use crate::daemon::steady_clock;
-use crate::game::{Answer, Event, StampedEvent};
+use crate::game::{Answer, Event, Order, StampedEvent};
 use crate::hall::message::board::BoardMessage;
 use crate::hall::message::command::Action;
 use crate::hall::subject::EventsSubject;
@@ -47,6 +47,18 @@ struct Waiting {
     until: Instant,
     done: ReplySender,
     answer: Answer,
+}
+
+/// A command for the machine.
+struct Outgoing {
+    /// The game that it is for; `None`: whatever game is on the board.
+    game: Option<EventsSubject>,
+    /// The game that is shown on the board here.
+    shown: Option<u64>,
+    /// The number of the last event that its author has seen here, and of the machine's event that this was or followed.
+    seen: Option<u64>,
+    own_seen: Option<u64>,
+    action: Action,
 }
 
 /// The outcome of a command.
@@ -166,18 +178,26 @@ impl Task {
 
     fn request(&mut self, request: Request) {
         let Request { kind, done } = request;
+        let is_for_desk = |game, order: &Order| self.hub.is_for_desk(self.handle.board(), game, order);
         let (action, guard) = match kind {
+            RequestKind::Order(order, guard) if is_for_desk(None, &order) => {
+                return self.handle.publish_desk_order(None, guard, order, done);
+            }
+            RequestKind::PastGame(game, order) if is_for_desk(Some(game), &order) => {
+                let guard = OrderGuard { game: GameGuard::AnyGame, seen: None };
+                return self.handle.publish_desk_order(Some(game), guard, order, done);
+            }
+            RequestKind::Preview(order, game) if is_for_desk(None, &order) => {
+                let preview = self.hub.preview_desk_order(self.handle.board(), game, &order);
+                let _ = done.send(preview);
+                return;
+            }
             RequestKind::Order(order, guard) => (Action::Order(order_to_value(&order)), guard),
             RequestKind::Preview(order, game) => (Action::Preview(order_to_value(&order)), OrderGuard { game, seen: None }),
             RequestKind::Identify => (Action::Identify, OrderGuard { game: GameGuard::AnyGame, seen: None }),
-            RequestKind::PastGame(game, order) => {
-                let source = self.hub.journal().remote_game(game).ok().flatten();
-                let Some(RemoteGame { machine, journal, game: number }) = source else {
-                    let _ = done.send(Err(OrderError::NoSuchGame(game)));
-                    return;
-                };
-                let game = Some(EventsSubject { machine, journal, game: number });
-                return self.execute(game, None, Action::Order(order_to_value(&order)), done);
+            RequestKind::PastGame(game, _) => {
+                let _ = done.send(Err(OrderError::NoSuchGame(game)));
+                return;
             }
             RequestKind::ContinueGame(_) => {
                 let error = OrderError::OtherMachine(self.handle.board().clone());
@@ -185,13 +205,17 @@ impl Task {
                 return;
             }
         };
-        let game = match guard.game {
+        let on_board = self.hub.read(|state| {
+            let view = state.boards.get(self.handle.board())?;
+            let is_meant = match guard.game {
+                GameGuard::AnyGame => true,
+                GameGuard::After(begun) => view.games_begun == begun,
+            };
+            view.game.filter(|_| is_meant)
+        });
+        let source = match guard.game {
             GameGuard::AnyGame => None,
-            GameGuard::After(begun) => {
-                let on_board = self.hub.read(|state| {
-                    let view = state.boards.get(self.handle.board()).filter(|view| view.games_begun == begun)?;
-                    view.game
-                });
+            GameGuard::After(_) => {
                 let source = on_board.and_then(|game| self.hub.journal().remote_game(game).ok().flatten());
                 let Some(RemoteGame { machine, journal, game }) = source else {
                     let _ = done.send(Err(OrderError::GameReplaced));
@@ -200,16 +224,28 @@ impl Task {
                 Some(EventsSubject { machine, journal, game })
             }
         };
-        self.execute(game, guard.seen, action, done);
+        // The machine has other numbers: it does not know the events of the desk.
+        let own_number = |shown| on_board.map_or(shown, |game| self.hub.own_number(game, shown));
+        let command =
+            Outgoing { game: source, shown: on_board, seen: guard.seen, own_seen: guard.seen.map(own_number), action };
+        self.execute(command, done);
     }
 
     /// Sends a command to the machine.
-    fn execute(&self, game: Option<EventsSubject>, seen: Option<u64>, action: Action, done: ReplySender) {
+    fn execute(&self, command: Outgoing, done: ReplySender) {
         let Identity { machine, board } = self.identity.clone();
-        let order = RemoteOrder { machine, board, game, seen, action };
-        let (commander, executed) = (Arc::clone(&self.commander), self.executed.clone());
+        let Outgoing { game, shown, seen, own_seen, action } = command;
+        let order = RemoteOrder { machine, board, game, seen: own_seen, action };
+        let (commander, executed, hub) = (Arc::clone(&self.commander), self.executed.clone(), Arc::clone(&self.hub));
         tokio::spawn(async move {
-            let outcome = commander.execute(order).await;
+            let outcome = match (commander.execute(order).await, shown, seen) {
+                (Ok((Answer::Preview(mut preview), game)), Some(shown), _) => {
+                    preview.last_number = hub.shown_number(shown, preview.last_number);
+                    Ok((Answer::Preview(preview), game))
+                }
+                (Err(OrderError::Changed { news, .. }), _, Some(seen)) => Err(OrderError::Changed { seen, news }),
+                (outcome, _, _) => outcome,
+            };
             // If the board's task has ended, so has touchmoved.
             let _ = executed.send(Executed { outcome, done });
         });

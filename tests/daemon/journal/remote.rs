@@ -279,7 +279,7 @@ fn a_game_keeps_the_incarnation_in_which_it_began() {
 #[test]
 fn a_journal_of_the_third_schema_gets_the_tables_of_the_hall_after_a_backup() {
     const THIRD_SCHEMA: &str = "
-        DROP TABLE remote_game; DROP TABLE hall_position; DROP TABLE hall_command;
+        DROP TABLE desk_event; DROP TABLE remote_game; DROP TABLE hall_position; DROP TABLE hall_command;
         ALTER TABLE incarnation DROP COLUMN first_game;
         PRAGMA user_version = 3;";
     let dir = tempfile::tempdir().expect("a directory");
@@ -325,4 +325,46 @@ fn positions_and_commands_are_remembered() {
     assert_eq!(known("one"), Some(CommandState::Done("done".to_owned())));
     assert_eq!(known("two"), Some(CommandState::Begun));
     assert_eq!(known("four"), None);
+}
+
+#[test]
+fn what_the_desk_enters_has_its_place_beside_the_events_of_the_machine() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    let entered = |number: u64, result| StampedEvent {
+        at: 5_000,
+        number: Some(number),
+        event: Event::Result { result, reason: ResultReason::Arbiter },
+    };
+    let draw = entered(6, Some(GameResult::Draw));
+    assert_eq!(append_remote(&journal, remote(4, 1..=5)).expect("stored"), [1; 5]);
+    assert_eq!(run(journal.append_desk_events(1, 77, vec![draw.clone()])).expect("stored"), 5);
+    assert_eq!(append_remote(&journal, remote(4, 6..=8)).expect("stored"), [1; 3]);
+    let check = |events: Vec<StampedEvent>| {
+        assert_eq!(
+            events.iter().map(|stamped| stamped.number.expect("a number")).collect::<Vec<_>>(),
+            (1..=9).collect::<Vec<_>>()
+        );
+        assert_eq!(events[5], draw);
+        assert_eq!(events[6].event, nth(5).event);
+    };
+    check(journal.events(1, 0).expect("events"));
+    check(Archive::open(dir.path()).expect("an archive").events(1).expect("events"));
+    let after: Vec<_> = journal.events(1, 6).expect("events").iter().map(|stamped| stamped.number).collect();
+    assert_eq!(after, [Some(7), Some(8), Some(9)]);
+    assert_eq!(rows(&journal, 1), remote(4, 1..=8).events);
+    // Only the next number, and only in a game of another machine.
+    assert!(matches!(run(journal.append_desk_events(1, 78, vec![draw.clone()])), Err(JournalError::Order { .. })));
+    append(&journal, vec![nth(0)]).expect("stored");
+    assert!(matches!(run(journal.append_desk_events(2, 78, vec![entered(2, None)])), Err(JournalError::Order { .. })));
+    let summary = |journal: &Journal| {
+        let game = journal.games().expect("games").remove(0);
+        (game.last_number, game.result)
+    };
+    assert_eq!(summary(&journal), (9, Some(GameResult::Draw)));
+    assert_eq!(run(journal.append_desk_events(1, 79, vec![entered(10, None)])).expect("stored"), 8);
+    assert_eq!(summary(&journal), (10, None));
+    drop(journal);
+    assert!(verified(dir.path()));
+    assert_eq!(open(dir.path()).desk_records().expect("records")[&1].result(), Some((10, None)));
 }

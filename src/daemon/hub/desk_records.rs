@@ -1,0 +1,162 @@
+//! What the hub's desk enters about games of other machines: it is stored and shown here at once, wherever the machine is, and the
+//! machine is told the latest.
+//!
+//! Orders of the desk go through the publisher of the board, so that all see them and the machine's events in one order.
+
+use super::handle::DeskOrder;
+use super::{BoardId, GameGuard, GameView, Hub, OrderError, OrderGuard, Published, State, Update, lock};
+use crate::boards::Millis;
+use crate::daemon::steady_clock;
+use crate::game::{Answer, DeskEvent, DeskRecord, Order, Preview, Refusal, desk_events, is_for_desk};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What the desk has entered.
+#[derive(Default)]
+pub(super) struct DeskRecords {
+    /// By the number of the game.
+    records: BTreeMap<u64, DeskRecord>,
+    /// The games whose machines have not been told the latest.
+    untold: BTreeSet<u64>,
+}
+
+impl DeskRecords {
+    /// Returns what is stored: no machine has been told any of it by this process.
+    pub(super) fn of(records: BTreeMap<u64, DeskRecord>) -> DeskRecords {
+        let untold = records.keys().copied().collect();
+        DeskRecords { records, untold }
+    }
+
+    /// Returns what was entered about a game.
+    pub(super) fn get(&self, game: u64) -> Option<&DeskRecord> {
+        self.records.get(&game)
+    }
+}
+
+/// The game that an order is for.
+enum DeskTarget {
+    /// The one on the board.
+    OnBoard(OrderGuard),
+    /// One that has left the board.
+    Past(u64),
+}
+
+impl Hub {
+    /// Whether the desk carries out this order about a game of another machine. `game`: one that has left the board; `None`: the
+    /// one that is there.
+    pub fn is_for_desk(&self, board: &BoardId, game: Option<u64>, order: &Order) -> bool {
+        self.read(|state| {
+            let game = game.or_else(|| state.boards.get(board)?.game);
+            let record = game.and_then(|game| state.games.get(&game)).map(|game| &game.record);
+            // Without a game the order is refused.
+            record.is_none_or(|record| is_for_desk(record, &order.command))
+        })
+    }
+
+    /// Carries out an order of the desk, and answers.
+    pub(super) async fn publish_desk_order(&self, board: &BoardId, order: DeskOrder) {
+        let DeskOrder { game, guard, order, done } = order;
+        let target = game.map_or(DeskTarget::OnBoard(guard), DeskTarget::Past);
+        let outcome = self.enter(board, &target, &order).await;
+        // The requester may be gone.
+        let _ = done.send(outcome);
+    }
+
+    async fn enter(&self, board: &BoardId, target: &DeskTarget, order: &Order) -> Result<Answer, OrderError> {
+        let game = self.target_game(board, target)?;
+        let (id, record) = (game.id, &game.record);
+        let now_ms = steady_clock::now_ms().saturating_sub(game.epoch_steady_ms);
+        let (answer, events) = desk_events(record, order, Millis::try_from(now_ms).unwrap_or(0))?;
+        let wall_ms = steady_clock::unix_ms();
+        let stored = self.journal.append_desk_events(id, wall_ms, events.clone()).await;
+        let after = stored.map_err(|error| OrderError::JournalFull(error.to_string()))?;
+        {
+            let mut records = lock(&self.desk_records);
+            let desk = records.records.entry(id).or_default();
+            events.iter().for_each(|stamped| desk.add(&DeskEvent { after, stamped: stamped.clone() }));
+            records.untold.insert(id);
+        }
+        {
+            let mut state = self.lock();
+            if let Some(game) = state.games.get_mut(&id) {
+                events.iter().for_each(|stamped| game.apply(stamped));
+            }
+            let mut after = record.clone();
+            events.iter().for_each(|stamped| after.apply(stamped));
+            if let Some(past) = state.past_games.get_mut(&id) {
+                past.result = after.result.map(|(result, _)| result);
+            }
+        }
+        for stamped in events {
+            let published = Published { board: board.clone(), game: Some(id), wall_ms, age_ms: 0, stamped };
+            self.publish(Update::Event(Arc::new(published)));
+        }
+        Ok(answer)
+    }
+
+    /// Returns what an order of the desk would do. Nothing changes.
+    ///
+    /// # Errors
+    /// The reason why the order would not be carried out.
+    pub fn preview_desk_order(&self, board: &BoardId, guard: GameGuard, order: &Order) -> Result<Answer, OrderError> {
+        let game = self.target_game(board, &DeskTarget::OnBoard(OrderGuard { game: guard, seen: None }))?;
+        let (answer, events) = desk_events(&game.record, order, 0)?;
+        let mut after = game.record.clone();
+        events.iter().for_each(|stamped| after.apply(stamped));
+        let undone = if let Answer::Undone(command) = answer { Some(command) } else { None };
+        let preview = Preview::new(&order.command, undone, Some(&game.record), &after, &events);
+        Ok(Answer::Preview(Box::new(preview)))
+    }
+
+    fn target_game(&self, board: &BoardId, target: &DeskTarget) -> Result<GameView, OrderError> {
+        match target {
+            DeskTarget::OnBoard(guard) => self.read(|state| game_on_board(state, board, *guard).cloned()),
+            DeskTarget::Past(game) => {
+                let game_view = self.game(*game).map_err(|error| OrderError::Unreadable(error.to_string()))?;
+                game_view.ok_or(OrderError::NoSuchGame(*game))
+            }
+        }
+    }
+
+    /// Returns the number at its machine of the last event up to this one of a game, as it is shown here.
+    pub fn own_number(&self, game: u64, shown: u64) -> u64 {
+        lock(&self.desk_records).get(game).map_or(shown, |desk| desk.own_number(shown))
+    }
+
+    /// Returns the number as it is shown here of an event of another machine.
+    pub fn shown_number(&self, game: u64, own: u64) -> u64 {
+        lock(&self.desk_records).get(game).map_or(own, |desk| desk.shown_number(own))
+    }
+
+    /// Returns what was entered about a game.
+    pub fn desk_record(&self, game: u64) -> Option<DeskRecord> {
+        lock(&self.desk_records).get(game).cloned()
+    }
+
+    /// Returns the games about which something was entered since this was last asked, or since touchmoved was started.
+    pub fn take_untold(&self) -> BTreeSet<u64> {
+        std::mem::take(&mut lock(&self.desk_records).untold)
+    }
+
+    /// Notes that the machines of all games may not know the latest.
+    pub fn mark_all_untold(&self) {
+        let mut records = lock(&self.desk_records);
+        records.untold = records.records.keys().copied().collect();
+    }
+}
+
+/// Returns the game that is on a board, if it is as the author of an order knows it.
+fn game_on_board<'a>(state: &'a State, board: &BoardId, guard: OrderGuard) -> Result<&'a GameView, OrderError> {
+    let OrderGuard { game, seen } = guard;
+    let view = state.boards.get(board).ok_or_else(|| OrderError::NoSuchBoard(board.to_string()))?;
+    if let GameGuard::After(begun) = game
+        && view.games_begun != begun
+    {
+        return Err(OrderError::GameReplaced);
+    }
+    let game = view.game.and_then(|game| state.games.get(&game)).ok_or(Refusal::NoGame)?;
+    match seen {
+        Some(seen) if game.record.last_number > seen => Err(OrderError::Changed { seen, news: Vec::new() }),
+        _ => Ok(game),
+    }
+}

@@ -1,0 +1,87 @@
+//! What the hub's desk has entered about games of other machines. It stands beside the events of the machine, which stay as they are.
+
+use super::append::out_of_order;
+use super::read::{is_remote, text};
+use super::schema::FIRST_DESK_EVENT_SCHEMA;
+use super::values::{id, integer};
+use super::writer::WriterState;
+use super::{Journal, JournalError, lock};
+use crate::game::{DeskEvent, DeskRecord, StampedEvent};
+use crate::wire;
+use rusqlite::{Connection, TransactionBehavior, params};
+use std::collections::BTreeMap;
+
+impl Journal {
+    /// Stores events that the hub's desk enters about a game of another machine. They follow all events of the game that are stored,
+    /// and so are numbered. Returns the number of the machine's event after which they stand.
+    ///
+    /// # Errors
+    /// Nothing was stored: [`JournalError::Order`] if the events have other numbers, or the game is not that of a machine.
+    pub async fn append_desk_events(&self, game: u64, wall_ms: i64, events: Vec<StampedEvent>) -> Result<u64, JournalError> {
+        self.writer.write(move |start| store(start, game, wall_ms, &events)).await
+    }
+
+    /// Returns what the hub's desk has entered about games of other machines, by the number of the game.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn desk_records(&self) -> Result<BTreeMap<u64, DeskRecord>, JournalError> {
+        let mut records: BTreeMap<u64, DeskRecord> = BTreeMap::new();
+        for (game, event) in read(&lock(&self.reader), None)? {
+            records.entry(game).or_default().add(&event);
+        }
+        Ok(records)
+    }
+}
+
+fn store(start: &mut WriterState, game: u64, wall_ms: i64, events: &[StampedEvent]) -> Result<u64, JournalError> {
+    let failed = || JournalError::sqlite("write to the journal");
+    let transaction = start.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
+    let is_of_machine = is_remote(&transaction, game).map_err(failed())?;
+    let count = |table: &str, number: &str| {
+        transaction
+            .prepare_cached(&format!("SELECT {number} FROM {table} WHERE game = ?1"))
+            .and_then(|mut statement| statement.query_row([integer(game)], |row| id(row, 0)))
+            .map_err(failed())
+    };
+    let after = count("event", "coalesce(max(number), 0)")?;
+    let first = after + count("desk_event", "count(*)")? + 1;
+    for (stamped, number) in events.iter().zip(first..) {
+        if !is_of_machine || stamped.number != Some(number) || !stamped.event.is_durable() {
+            return Err(out_of_order(&format!("of game {game}"), number, stamped));
+        }
+        transaction
+            .prepare_cached("INSERT INTO desk_event (game, number, after, wall_ms, event) VALUES (?1, ?2, ?3, ?4, ?5)")
+            .and_then(|mut insert| {
+                insert.execute(params![integer(game), integer(number), integer(after), wall_ms, wire::to_json(stamped)])
+            })
+            .map_err(failed())?;
+    }
+    transaction.commit().map_err(failed())?;
+    Ok(after)
+}
+
+/// Returns the events of the hub's desk in a game, or in all games of machines, in order.
+///
+/// # Errors
+/// They cannot be read.
+pub(super) fn read(connection: &Connection, game: Option<u64>) -> Result<Vec<(u64, DeskEvent)>, JournalError> {
+    let failed = || JournalError::sqlite("read what the desk has entered from the journal");
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed())?;
+    if version < FIRST_DESK_EVENT_SCHEMA {
+        return Ok(Vec::new());
+    }
+    let condition = if game.is_some() { "game = ?1" } else { "?1 IS NULL" };
+    let sql = format!("SELECT game, number, after, event FROM desk_event WHERE {condition} ORDER BY game, number");
+    let mut statement = connection.prepare_cached(&sql).map_err(failed())?;
+    let rows = statement
+        .query_map([game.map(integer)], |row| Ok((id(row, 0)?, id(row, 1)?, id(row, 2)?, text(row, 3)?)))
+        .map_err(failed())?;
+    rows.map(|row| {
+        let (game, number, after, text) = row.map_err(failed())?;
+        let stamped =
+            wire::from_json(&text).map_err(|error| JournalError::Unreadable { game, number, reason: error.to_string() })?;
+        Ok((game, DeskEvent { after, stamped }))
+    })
+    .collect()
+}

@@ -1,0 +1,201 @@
+//! What the hub's desk has entered about a game that is played at another machine: names, tags and the result.
+//!
+//! The machine's events stay as they are. In the game that is shown, the desk's events stand between them, each where it was
+//! entered, and what the machine records later does not replace what a person has entered.
+
+use super::record::PriorState;
+use super::{Answer, Command, Event, GameResult, Order, Record, Refusal, ResultReason, StampedEvent, late_result};
+use crate::boards::Millis;
+
+/// An event that the desk has entered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeskEvent {
+    /// The number of the machine's event after which it stands.
+    pub after: u64,
+    /// The event; its number is that in the game as it is shown.
+    pub stamped: StampedEvent,
+}
+
+/// A value that the desk has entered, with the number of its event.
+pub type Entered<T> = Option<(u64, T)>;
+
+/// What the desk has entered about one game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeskRecord {
+    /// After which events of the machine the desk's events stand, ascending; one for each.
+    after: Vec<u64>,
+    tags: Entered<Vec<(String, String)>>,
+    result: Entered<Option<GameResult>>,
+    /// The result that a person has entered, which no later one of the machine replaces.
+    standing: Option<GameResult>,
+}
+
+impl DeskRecord {
+    /// Adds the next event of the desk.
+    pub fn add(&mut self, event: &DeskEvent) {
+        let DeskEvent { after, stamped } = event;
+        self.after.push(*after);
+        let number = stamped.number.unwrap_or(0);
+        match &stamped.event {
+            Event::Commanded { command: Command::Tags { tags }, .. } => self.tags = Some((number, tags.clone())),
+            Event::Result { result, reason } => {
+                self.result = Some((number, *result));
+                self.standing = result.filter(|_| *reason == ResultReason::Arbiter);
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the tags that were entered last.
+    pub fn tags(&self) -> Option<&(u64, Vec<(String, String)>)> {
+        self.tags.as_ref()
+    }
+
+    /// Returns the result that was entered last; `None` in it: it was withdrawn.
+    pub fn result(&self) -> Entered<Option<GameResult>> {
+        self.result
+    }
+
+    /// Returns the result that a person has entered and not withdrawn.
+    pub fn standing(&self) -> Option<GameResult> {
+        self.standing
+    }
+
+    /// Returns how the machine's next event is shown: with its number in the game that is shown, and with what the desk has entered.
+    pub fn shown(&self, own: StampedEvent) -> StampedEvent {
+        let number = own.number.map(|number| number + self.after.len() as u64);
+        let event = match (own.event, &self.tags, self.standing) {
+            (Event::Commanded { command: Command::Tags { .. }, by }, Some((_, tags)), _) => {
+                Event::Commanded { command: Command::Tags { tags: tags.clone() }, by }
+            }
+            (Event::Result { .. }, _, Some(result)) => Event::Result { result: Some(result), reason: ResultReason::Arbiter },
+            (event, _, _) => event,
+        };
+        StampedEvent { at: own.at, number, event }
+    }
+
+    /// Returns the number in the game that is shown of an event of the machine.
+    pub fn shown_number(&self, own: u64) -> u64 {
+        own + self.after.iter().filter(|after| **after < own).count() as u64
+    }
+
+    /// Returns the number at the machine of its last event up to this one of the game that is shown.
+    pub fn own_number(&self, shown: u64) -> u64 {
+        let before = (1..).zip(&self.after).take_while(|(count, after)| *after + count <= shown).count();
+        shown.saturating_sub(before as u64)
+    }
+}
+
+/// Whether the hub's desk carries out a command about a game of another machine itself, so that the machine need not be there.
+pub fn is_for_desk(record: &Record, command: &Command) -> bool {
+    let is_last = || record.changes.last().is_some_and(|change| matches!(change.command, Command::Result { .. }));
+    matches!(command, Command::Tags { .. } | Command::Result { .. }) || *command == Command::Undo {} && is_last()
+}
+
+/// Returns the events with which the hub's desk carries out such an order, to be appended to the record, and the answer. `at`: when,
+/// in the time of the game.
+///
+/// # Errors
+/// There is nothing to undo.
+pub fn desk_events(record: &Record, order: &Order, at: Millis) -> Result<(Answer, Vec<StampedEvent>), Refusal> {
+    let Order { command, by } = order;
+    let commanded = Event::Commanded { command: command.clone(), by: by.clone() };
+    let (answer, events) = match command {
+        Command::Result { result } => return Ok((Answer::Done, late_result(record, *result, by, at))),
+        Command::Undo {} => {
+            let change = record.changes.last().ok_or(Refusal::NothingToUndo)?;
+            let PriorState::Result { result, .. } = change.before else { return Err(Refusal::NothingToUndo) };
+            let (result, reason) = result.map_or((None, ResultReason::Arbiter), |(result, reason)| (Some(result), reason));
+            (Answer::Undone(change.command.clone()), vec![commanded, Event::Result { result, reason }])
+        }
+        _ => (Answer::Done, vec![commanded]),
+    };
+    let numbered = events.into_iter().zip(record.last_number + 1..);
+    Ok((answer, numbered.map(|(event, number)| StampedEvent { at, number: Some(number), event }).collect()))
+}
+
+/// Returns the game that is shown. `own`: all events of the machine, in order; `entered`: those of the desk, in order.
+pub fn shown_game(own: Vec<StampedEvent>, entered: Vec<DeskEvent>) -> Vec<StampedEvent> {
+    let mut record = DeskRecord::default();
+    let mut shown = Vec::with_capacity(own.len() + entered.len());
+    let mut entered = entered.into_iter().peekable();
+    let mut last = 0;
+    let add = |record: &mut DeskRecord, shown: &mut Vec<StampedEvent>, event: DeskEvent| {
+        record.add(&event);
+        shown.push(event.stamped);
+    };
+    for stamped in own {
+        let number = stamped.number.unwrap_or(0);
+        while let Some(event) = entered.next_if(|event| event.after < number) {
+            add(&mut record, &mut shown, event);
+        }
+        last = number;
+        shown.push(record.shown(stamped));
+    }
+    // Without the machine's events before it, the place of an event is not known.
+    entered.filter(|event| event.after <= last).for_each(|event| add(&mut record, &mut shown, event));
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(number: u64, event: Event) -> StampedEvent {
+        StampedEvent { at: number, number: Some(number), event }
+    }
+
+    fn result(result: Option<GameResult>, reason: ResultReason) -> Event {
+        Event::Result { result, reason }
+    }
+
+    fn entered(after: u64, number: u64, event: Event) -> DeskEvent {
+        DeskEvent { after, stamped: own(number, event) }
+    }
+
+    fn tags(name: &str) -> Event {
+        let tags = vec![("White".to_owned(), name.to_owned())];
+        Event::Commanded { command: Command::Tags { tags }, by: "Ann".to_owned() }
+    }
+
+    #[test]
+    fn what_is_entered_stands_and_is_not_replaced() {
+        let draw = Some(GameResult::Draw);
+        let games = vec![
+            own(1, Event::AlertCleared { id: 1 }),
+            own(2, tags("of the machine")),
+            own(3, result(Some(GameResult::WhiteWins), ResultReason::Checkmate)),
+            own(4, Event::AlertCleared { id: 2 }),
+            own(5, result(Some(GameResult::BlackWins), ResultReason::Checkmate)),
+        ];
+        let desk = vec![
+            entered(1, 2, tags("of the desk")),
+            entered(1, 3, result(draw, ResultReason::Arbiter)),
+            entered(4, 7, result(None, ResultReason::Arbiter)),
+        ];
+        let mut record = DeskRecord::default();
+        desk.iter().for_each(|event| record.add(event));
+        let expected = vec![
+            own(1, Event::AlertCleared { id: 1 }),
+            own(2, tags("of the desk")),
+            own(3, result(draw, ResultReason::Arbiter)),
+            StampedEvent { at: 2, ..own(4, tags("of the desk")) },
+            StampedEvent { at: 3, ..own(5, result(draw, ResultReason::Arbiter)) },
+            StampedEvent { at: 4, ..own(6, Event::AlertCleared { id: 2 }) },
+            own(7, result(None, ResultReason::Arbiter)),
+            // It was withdrawn, so that what the board shows counts again.
+            StampedEvent { at: 5, ..own(8, result(Some(GameResult::BlackWins), ResultReason::Checkmate)) },
+        ];
+        assert_eq!(shown_game(games, desk), expected);
+        let numbers: Vec<u64> = (1..=5).map(|own| record.shown_number(own)).collect();
+        assert_eq!(numbers, [1, 4, 5, 6, 8]);
+        let back: Vec<u64> = (0..=9).map(|shown| record.own_number(shown)).collect();
+        assert_eq!(back, [0, 1, 1, 1, 2, 3, 4, 4, 5, 6]);
+    }
+
+    #[test]
+    fn an_event_whose_place_is_missing_is_not_shown() {
+        let desk = vec![entered(2, 3, Event::AlertCleared { id: 1 })];
+        assert_eq!(shown_game(vec![own(1, Event::AlertCleared { id: 1 })], desk).len(), 1);
+    }
+}
