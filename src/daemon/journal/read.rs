@@ -46,10 +46,14 @@ pub struct GameSummary {
     pub has_moves: bool,
 }
 
-/// The games of a board, the newest first. Older games of another machine may arrive after newer ones.
+/// The games of a board, the newest first. Older games of another machine may arrive after newer ones. Within a journal their numbers
+/// say which is newer: a game that continues one of another board began earlier than games that it follows.
 const GAMES_OF_BOARD: &str = "
-    FROM game LEFT JOIN remote_game ON remote_game.game = game.id WHERE board = ?1
-    ORDER BY iif(remote_game.game IS NULL, 0, started_wall_ms) DESC, id DESC";
+    FROM (SELECT game.id, started_wall_ms, epoch_wall_ms, remote_game.remote_game AS number,
+                 iif(remote_game.game IS NULL, 0,
+                     max(started_wall_ms) OVER (PARTITION BY journal ORDER BY remote_game.remote_game)) AS begun
+          FROM game LEFT JOIN remote_game ON remote_game.game = game.id WHERE board = ?1)
+    ORDER BY begun DESC, number DESC, id DESC";
 
 pub(super) fn last_game(connection: &Connection, chains: Chains, board: &str) -> Result<Option<StoredGame>, JournalError> {
     let failed = || JournalError::sqlite("read the last game from the journal");

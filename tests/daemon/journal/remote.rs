@@ -161,6 +161,11 @@ fn a_board_of_another_machine_has_its_games_in_the_order_of_their_start() {
         assert_eq!(run(journal.append("b1", wall_ms, vec![nth(0)])).expect("stored").games, [game]);
     }
     assert_eq!(journal.games_of("b1", 2).expect("games"), [(5, 1_000), (6, 2_000)]);
+    // A game that continues one of another board began before the games that it follows.
+    let continued = RemoteEvents { started_wall_ms: 1_000_001, ..remote(8, 1..=2) };
+    assert_eq!(append_remote(&journal, continued).expect("stored"), [7; 2]);
+    assert_eq!(games(2), [(1, 1_000_007), (7, 1_000_001)]);
+    assert_eq!(journal.last_game("pi-07/b1").expect("read").expect("a game").id, 7);
 }
 
 #[test]
