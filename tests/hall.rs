@@ -3,6 +3,7 @@
 mod attacks;
 mod campaign;
 mod commands;
+mod continuation;
 mod desk;
 mod games;
 
@@ -51,38 +52,46 @@ struct Node {
     config: TempDir,
     /// Its time of day, if that can be set.
     time: Option<TimeOfDay>,
-    /// The port of its board, or a path at which there is none.
-    port: std::path::PathBuf,
+    /// The port of its board, or a path at which there is none; `None`: the configuration names its boards.
+    port: Option<std::path::PathBuf>,
 }
 
 impl Node {
     /// Starts a touchmoved with this configuration and board; returns `None`, with a message, if no bus can be started.
-    async fn start(config: &str, port: &Path) -> Option<Node> {
+    async fn start(config: &str, port: Option<&Path>) -> Option<Node> {
         Node::start_in(State::Directory(tempfile::tempdir().unwrap()), config, port).await
     }
 
     /// As [`Node::start`], with this state directory.
-    async fn start_in(state: State, config: &str, port: &Path) -> Option<Node> {
+    async fn start_in(state: State, config: &str, port: Option<&Path>) -> Option<Node> {
         let bus = PrivateBus::start()?;
         let config_dir = tempfile::tempdir().unwrap();
         std::fs::write(config_dir.path().join("touchmoved.toml"), config).unwrap();
         let client = client(&bus, Stream::Live).await;
-        Some(Node { client, daemon: None, bus, state, config: config_dir, time: None, port: port.to_owned() })
+        Some(Node { client, daemon: None, bus, state, config: config_dir, time: None, port: port.map(Path::to_owned) })
     }
 
     /// Starts its touchmoved, or starts it again.
     async fn run(&mut self) {
         let config = self.config.path().join("touchmoved.toml");
-        let arguments = ["--config", config.to_str().unwrap()];
-        let daemon = match &mut self.time {
-            None => Daemon::on(&self.bus, self.state.path(), &self.port, &arguments),
+        let config = config.to_str().unwrap();
+        let command = match &mut self.time {
+            None => Command::new(env!("CARGO_BIN_EXE_touchmoved")),
             Some(time) => {
                 time.tidy_up();
-                let daemon = Daemon::on_with(time.touchmoved(), &self.bus, self.state.path(), &self.port, &arguments);
-                time.note(&daemon);
-                daemon
+                time.touchmoved()
             }
         };
+        let daemon = match &self.port {
+            Some(port) => Daemon::on_with(command, &self.bus, self.state.path(), port, &["--config", config]),
+            None => {
+                let state = self.state.path().to_str().unwrap();
+                Daemon::run(command, &["--bus", &self.bus.address(), "--state-dir", state, "--config", config])
+            }
+        };
+        if let Some(time) = &mut self.time {
+            time.note(&daemon);
+        }
         daemon.ready();
         self.daemon = Some(daemon);
         owned(&self.client).await;
@@ -112,7 +121,7 @@ async fn hub(server: &NatsServer, extra: &str) -> Option<Node> {
 async fn hub_in(state: State, server: &NatsServer, extra: &str) -> Option<Node> {
     let url = server.url();
     let config = format!("[hall]\nserve = true\nurl = '{url}'\n{extra}");
-    let mut node = Node::start_in(state, &config, Path::new("/nonexistent/board")).await?;
+    let mut node = Node::start_in(state, &config, Some(Path::new("/nonexistent/board"))).await?;
     let files = HallFiles::of(node.state.path());
     files.create_dir().unwrap();
     let registry = Registry::new(HALL, server.port(), 1 << 30, String::new()).unwrap();
@@ -133,7 +142,7 @@ impl Machine {
     async fn start(name: &str, port: u16) -> Option<Machine> {
         let board = Board::plugged();
         let config = format!("[hall]\nhub = 'nats://127.0.0.1:{port}'\nmachine = '{name}'\n");
-        let mut node = Node::start(&config, &board.path()).await?;
+        let mut node = Node::start(&config, Some(&board.path())).await?;
         node.run().await;
         board.wait_read();
         Some(Machine { node, board, name: name.to_owned() })
@@ -147,7 +156,8 @@ impl Machine {
     /// Starts a copy of its card in another machine, waits until that one says so, and stops it.
     async fn copy_card(&self) {
         let config = std::fs::read_to_string(self.node.config.path().join("touchmoved.toml")).unwrap();
-        let Some(copy) = Node::start(&config, Path::new("/nonexistent/board")).await else { return };
+        let nowhere = Path::new("/nonexistent/board");
+        let Some(copy) = Node::start(&config, Some(nowhere)).await else { return };
         let journal =
             Connection::open_with_flags(self.node.state.path().join(journal::FILE_NAME), OpenFlags::SQLITE_OPEN_READ_ONLY);
         let to = copy.state.path().join(journal::FILE_NAME);
@@ -156,7 +166,7 @@ impl Machine {
         std::fs::write(&boot, "11111111-2222-3333-4444-555555555555\n").unwrap();
         let config = copy.config.path().join("touchmoved.toml");
         let arguments = ["--config", config.to_str().unwrap()];
-        let daemon = Daemon::on_with(with_boot_id(&boot), &copy.bus, copy.state.path(), &copy.port, &arguments);
+        let daemon = Daemon::on_with(with_boot_id(&boot), &copy.bus, copy.state.path(), nowhere, &arguments);
         daemon.ready();
         owned(&copy.client).await;
         until(&format!("the copy of {} says so", self.name), async || {

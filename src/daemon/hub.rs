@@ -6,6 +6,7 @@
 //! buffer, and a front-end that falls behind reads the state again and requests the events that it missed.
 
 mod board;
+mod continuation;
 mod desk;
 mod desk_records;
 pub mod feed;
@@ -28,7 +29,7 @@ pub use desk::DeskChangeError;
 use desk_records::DeskRecords;
 use feed::UpdateFeed;
 pub use game::GameView;
-pub use handle::{BoardHandle, RemoteBatch};
+pub use handle::{BoardHandle, RemoteBatch, RemoteContinuation};
 pub use machine::MachineView;
 pub use past_games::GameSummary;
 pub use readings::Readings;

@@ -5,6 +5,7 @@
 
 pub mod board;
 pub mod command;
+pub mod continuation;
 pub mod desk;
 pub mod events;
 pub mod presence;

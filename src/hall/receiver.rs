@@ -4,6 +4,7 @@
 //! **Invariant:** what a machine is told to be on disk here is on disk here. Everything else is asked for again.
 
 mod commander;
+mod continuation;
 mod desk;
 mod ingest;
 mod joins;

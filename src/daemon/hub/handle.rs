@@ -112,8 +112,19 @@ pub struct RemoteBatch {
     pub ages_ms: Vec<u64>,
     /// Whether it is the newest game of its board. Others are older games that arrive later, and are only stored.
     pub is_newest: bool,
+    /// If set, the game continues one of another board.
+    pub continues: Option<RemoteContinuation>,
     /// Is called when the events are stored here, or refused.
     pub on_done: Box<dyn FnOnce(Result<(), JournalError>) + Send>,
+}
+
+/// How a game of another machine continues one of another board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteContinuation {
+    /// The boards that change places in the round.
+    pub exchange: TableExchange,
+    /// The number of events that the game has from the earlier one. They are not published as updates.
+    pub recalled: u64,
 }
 
 pub(super) type Change = Box<dyn FnOnce(&mut BoardView) + Send>;

@@ -1,28 +1,14 @@
-//! Orders of front-ends to a board's table, and games that continue on another board.
+//! Orders of front-ends to a board's table.
 
-use super::request::StoredGameState;
-use super::request::{Continuation, GameGuard, OrderError, OrderGuard, Request, RequestKind, Seen, TableExchange, Target};
+use super::continuation::GameToContinue;
+use super::request::{GameGuard, OrderError, OrderGuard, Request, RequestKind, Seen, TableExchange, Target};
 use super::{BoardId, GameView, Hub, JOURNAL_FAILED, JOURNAL_FULL, State, lock};
-use crate::daemon::hub::round_games::tag_value;
 use crate::daemon::journal::JournalError;
 use crate::game::Refusal;
 use crate::game::news::news;
 use crate::game::rights::Audience;
 use crate::game::{Answer, Command, Event, Order, Preview, StampedEvent};
 use tokio::sync::oneshot;
-
-/// A game that will be continued.
-struct GameToContinue {
-    game: u64,
-    epoch_wall_ms: i64,
-    tags: Vec<(String, String)>,
-}
-
-impl GameToContinue {
-    fn of(game: &GameView) -> GameToContinue {
-        GameToContinue { game: game.id, epoch_wall_ms: game.epoch_wall_ms, tags: game.record.tags.clone() }
-    }
-}
 
 impl Hub {
     /// Executes an order. Returns its answer when its events are in the journal and published.
@@ -133,32 +119,6 @@ impl Hub {
         })
     }
 
-    /// Continues the game of one board on another board, on which its position is set up: with its record, its clocks and its
-    /// obligations. In the journal it is a new game that begins with the events of the old one. The other board takes over the
-    /// playing table. `by` names who requested it.
-    ///
-    /// # Errors
-    /// See [`OrderError`]; nothing has changed then.
-    pub async fn continue_game(&self, from: &BoardId, to: &BoardId, by: &str) -> Result<(), OrderError> {
-        let game = self.read(|state| {
-            let missing = |board: &BoardId| OrderError::NoSuchBoard(board.to_string());
-            let game_on = |board: &BoardId| -> Result<Option<&GameView>, OrderError> {
-                let view = state.boards.get(board).ok_or_else(|| missing(board))?;
-                let is_open = |game: &&GameView| game.record.result.is_none() && !game.is_continued;
-                Ok(view.game.and_then(|game| state.games.get(&game)).filter(is_open))
-            };
-            let game = game_on(from)?.filter(|_| from != to).ok_or_else(|| OrderError::NoGameToContinue(from.clone()))?;
-            let is_named = |game: &&GameView| !game.record.plies.is_empty() && tag_value(&game.record.tags, "White").is_some();
-            if let Some(other) = game_on(to)?.filter(is_named) {
-                return Err(OrderError::BoardInUse { board: to.clone(), game: other.id });
-            }
-            Ok(GameToContinue::of(game))
-        })?;
-        let exchange = TableExchange { game: game.game, from: from.clone(), to: to.clone(), by: by.to_owned() };
-        let author = format!("{by}, continuing game {} from board {from}", game.game);
-        self.send_continuation(game, exchange, author).await
-    }
-
     /// Makes a board identify itself for some seconds with all its lights and a beep, as far as it has them.
     ///
     /// # Errors
@@ -178,7 +138,7 @@ impl Hub {
     /// command ended. The game from that position stays as it is. `None`: this is not the case.
     async fn undo_position(&self, board: &BoardId, by: &str) -> Option<Result<Answer, OrderError>> {
         let (ended, _, command) = self.game_ended_by_position(board)?;
-        let exchange = TableExchange { game: ended.game, from: board.clone(), to: board.clone(), by: by.to_owned() };
+        let exchange = TableExchange { game: Some(ended.game), from: board.clone(), to: board.clone(), by: by.to_owned() };
         let author = format!("{by}, undoing the position that had ended game {}", ended.game);
         Some(self.send_continuation(ended, exchange, author).await.map(|()| Answer::Undone(command)))
     }
@@ -204,23 +164,8 @@ impl Hub {
         Some((ended, preview, command))
     }
 
-    /// Continues a game as `exchange` says. `author` is named in the game's record.
-    async fn send_continuation(
-        &self,
-        game_to_continue: GameToContinue,
-        exchange: TableExchange,
-        author: String,
-    ) -> Result<(), OrderError> {
-        let GameToContinue { game, epoch_wall_ms, tags } = game_to_continue;
-        let events = self.events_after(game, 0).map_err(|error| OrderError::Unreadable(error.to_string()))?;
-        let to = exchange.to.clone();
-        let order = Order { command: Command::Tags { tags }, by: author };
-        let continuation = Continuation { game: StoredGameState { epoch_wall_ms, events, cut_from: None }, order, exchange };
-        self.request(&to, RequestKind::ContinueGame(Box::new(continuation))).await.map(drop)
-    }
-
     /// Sends a request to the task of a board's link, and returns its outcome.
-    async fn request(&self, board: &BoardId, kind: RequestKind) -> Result<Answer, OrderError> {
+    pub(super) async fn request(&self, board: &BoardId, kind: RequestKind) -> Result<Answer, OrderError> {
         let route = lock(&self.routes).get(board).cloned();
         let route = route.ok_or_else(|| OrderError::NoSuchBoard(board.to_string()))?;
         let (done, outcome) = oneshot::channel();
@@ -249,7 +194,7 @@ fn guard(state: &State, target: &Target) -> Result<(BoardId, GameGuard), OrderEr
 }
 
 /// Returns an error if, as far as published, another game is on the board of game `requested`.
-fn check_current(state: &State, requested: u64, board: &BoardId) -> Result<(), OrderError> {
+pub(super) fn check_current(state: &State, requested: u64, board: &BoardId) -> Result<(), OrderError> {
     match state.boards.get(board).and_then(|board| board.game) {
         Some(current) if current != requested => Err(OrderError::NotCurrent { requested, board: board.clone(), current }),
         _ => Ok(()),

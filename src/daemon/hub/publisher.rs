@@ -124,17 +124,13 @@ impl Hub {
                 let published = Published { board: board.clone(), game, wall_ms, age_ms: 0, stamped };
                 updates.push(Update::Event(Arc::new(published)));
             }
-            if let Some(TableExchange { game: from, from: left, .. }) = &batch.exchange {
-                if let Some(game) = state.games.get_mut(from) {
-                    game.is_continued = true;
-                }
-                let current = state.boards.get(board).and_then(|view| view.game);
-                if let Some(game) = current.and_then(|game| state.games.get_mut(&game)) {
-                    (game.last_recalled_number, game.continued_from) = (game.record.last_number, Some(*from));
+            if let Some(exchange) = &batch.exchange {
+                if let Some(game) = state.boards.get(board).and_then(|view| view.game) {
+                    state.note_continuation(game, exchange.game, u64::MAX);
                 }
                 updates.push(Update::Board(board.clone()));
                 // The board that the game has left is free now.
-                updates.push(Update::Board(left.clone()));
+                updates.push(Update::Board(exchange.from.clone()));
             }
             if let (Some(change), Some(view)) = (batch.change, state.boards.get_mut(board)) {
                 change(view);

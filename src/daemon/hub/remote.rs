@@ -1,6 +1,6 @@
 //! Publishes events of other machines' journals.
 
-use super::{BoardId, Hub, Published, RemoteBatch, Update, lock};
+use super::{BoardId, Hub, Published, RemoteBatch, RemoteContinuation, Update, lock};
 use crate::daemon::journal::AppendOutcome;
 use crate::daemon::steady_clock;
 use crate::game::Event;
@@ -10,7 +10,7 @@ impl Hub {
     /// Stores events of another machine's journal, applies them to the state and publishes them. Events of older games, which are
     /// in the past, are only stored.
     pub(super) async fn publish_remote(&self, board: &BoardId, batch: RemoteBatch) {
-        let RemoteBatch { events, stamped, ages_ms, is_newest, on_done } = batch;
+        let RemoteBatch { events, stamped, ages_ms, is_newest, continues, on_done } = batch;
         if !stamped.is_empty() {
             let refused = Mutex::new(None);
             let append = || async {
@@ -25,7 +25,13 @@ impl Hub {
             };
             let games = self.commit(board, append).await;
             on_done(lock(&refused).take().map_or(Ok(()), Err));
-            let mut updates = Vec::with_capacity(stamped.len());
+            let begins = stamped.first().is_some_and(|stamped| stamped.number == Some(1));
+            if let Some(RemoteContinuation { exchange, .. }) = continues.as_ref().filter(|_| begins && !games.is_empty()) {
+                // Before the game on the board gets the names of another table.
+                self.move_seat(&exchange.from, &exchange.to, &exchange.by).await;
+            }
+            let recalled = continues.as_ref().map_or(0, |continuation| continuation.recalled);
+            let mut updates = Vec::with_capacity(stamped.len() + 2);
             if let Some(game) = games.first().copied() {
                 let mut state = self.lock();
                 let is_known = state.games.contains_key(&game);
@@ -52,8 +58,18 @@ impl Hub {
                             view.epoch_steady_ms = steady_clock::from_wall(happened);
                             view.wall_ms(stamped.at)
                         });
+                        if stamped.number <= Some(recalled) {
+                            continue;
+                        }
                         let published = Published { board: board.clone(), game: Some(game), wall_ms, age_ms, stamped };
                         updates.push(Update::Event(Arc::new(published)));
+                    }
+                    if let Some(RemoteContinuation { exchange, recalled }) = continues {
+                        state.note_continuation(game, exchange.game, recalled);
+                        // As for a board of this machine, before the events that follow.
+                        drop(updates.splice(0..0, [board.clone(), exchange.from].map(Update::Board)));
+                    } else if begins {
+                        state.mark_continued(game);
                     }
                 }
             }

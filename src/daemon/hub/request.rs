@@ -88,9 +88,10 @@ pub struct Continuation {
 /// Data of a board's move to the playing table of another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableExchange {
-    /// Game that is continued.
-    pub game: u64,
-    /// Board that was at the table; the same as `to` if a game that a position had ended is continued on its own board.
+    /// Game that is continued; `None`: it is a game of another machine, which this one does not have.
+    pub game: Option<u64>,
+    /// Board that was at the table; the same as `to` if a game that a position had ended is continued on its own board, and for a
+    /// game of another machine.
     pub from: BoardId,
     /// Board that is at the table now.
     pub to: BoardId,
@@ -174,7 +175,7 @@ pub enum OrderError {
         /// Squares that differ; empty: the board has not reported its placement yet.
         squares: Vec<shakmaty::Square>,
     },
-    /// The game is played at a machine of the hall, and the other board is at another machine.
+    /// The game is longer than what can be sent to the machine of the other board.
     #[error(
         "the game cannot continue on board {0}, because one of the boards is at another machine: give the position there instead"
     )]

@@ -62,6 +62,17 @@ impl State {
         self.games.values_mut().filter(|game| left.contains(&game.id)).for_each(|game| game.is_continued = true);
     }
 
+    /// Notes that a game continues another one (`None`: one that is not here), and that its events up to this number, as far as it
+    /// has them, are not published as updates.
+    pub(in crate::daemon) fn note_continuation(&mut self, id: u64, continued: Option<u64>, recalled: u64) {
+        if let Some(game) = continued.and_then(|game| self.games.get_mut(&game)) {
+            game.is_continued = true;
+        }
+        if let Some(game) = self.games.get_mut(&id) {
+            (game.last_recalled_number, game.continued_from) = (game.record.last_number.min(recalled), continued);
+        }
+    }
+
     /// Applies one event of a board. `epoch_wall_ms`: wall-clock time of the board's time 0, by the current system clock.
     pub(in crate::daemon) fn apply(
         &mut self,

@@ -98,7 +98,7 @@ impl LinkBoard {
         };
         if let Some((game, epoch_wall_ms, events)) = cut_game {
             let by = "touchmoved".to_owned();
-            let exchange = TableExchange { game, from: board.id.clone(), to: board.id.clone(), by };
+            let exchange = TableExchange { game: Some(game), from: board.id.clone(), to: board.id.clone(), by };
             board.games_begun += 1;
             board.handle.publish_continuation(epoch_wall_ms, events, exchange);
         }

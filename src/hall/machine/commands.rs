@@ -2,13 +2,14 @@
 
 use super::time::HubClock;
 use crate::daemon::Hub;
-use crate::daemon::hub::{BoardId, OrderError, Target};
+use crate::daemon::hub::{BoardId, OrderError, StoredGameState, Target};
 use crate::daemon::journal::CommandState;
 use crate::daemon::steady_clock;
 use crate::game::rights::Audience;
 use crate::game::{Answer, Text};
 use crate::hall::connection::{Connection, is_copy};
 use crate::hall::message::command::{Action, CommandReply, CommandRequest, RefusedCommand, ReplyMessage};
+use crate::hall::message::continuation::ContinuedGame;
 use crate::hall::message::{MessageError, from_json, to_json};
 use crate::hall::subject;
 use crate::wire::order_from_value;
@@ -38,7 +39,8 @@ pub(super) async fn run(connection: Connection, hub: Arc<Hub>, machine: String, 
 }
 
 fn refused(code: &str, message: String) -> CommandReply {
-    CommandReply::Refused(RefusedCommand { code: code.to_owned(), message, text: None, changed_since: None })
+    let (code, text, changed_since, differing) = (code.to_owned(), None, None, None);
+    CommandReply::Refused(RefusedCommand { code, message, text, changed_since, differing })
 }
 
 async fn reply(connection: &Connection, hub: &Hub, machine: &str, clock: &HubClock, payload: &[u8]) -> CommandReply {
@@ -106,8 +108,13 @@ async fn execute(hub: &Hub, request: CommandRequest) -> CommandReply {
         },
     };
     let current = || hub.read(|state| state.boards.get(&board).and_then(|view| view.game));
-    // A game that has left its board. A command for the one on the board may begin another.
-    let past = if let Target::Game(game) = &target { Some(*game).filter(|game| current() != Some(*game)) } else { None };
+    // A game that has left its board. A command for the one on the board may begin another, as one that continues a game does.
+    let past = match (&target, &request.action) {
+        (Target::Game(game), Action::Order(_) | Action::Preview(_) | Action::Identify) => {
+            Some(*game).filter(|game| current() != Some(*game))
+        }
+        (Target::Board(_), _) | (_, Action::Continue(_)) => None,
+    };
     let outcome = match request.action {
         Action::Identify => hub.identify(&board).await.map(|()| Answer::Done),
         Action::Order(order) => match order_from_value(&order) {
@@ -116,6 +123,10 @@ async fn execute(hub: &Hub, request: CommandRequest) -> CommandReply {
         },
         Action::Preview(order) => match order_from_value(&order) {
             Ok(order) => hub.preview(target, order, Audience::Arbiter).await,
+            Err(error) => return refused("Refused", error.to_string()),
+        },
+        Action::Continue(continued) => match continue_game(hub, target, &board, &continued).await {
+            Ok(outcome) => outcome.map(|()| Answer::Done),
             Err(error) => return refused("Refused", error.to_string()),
         },
     };
@@ -130,8 +141,30 @@ async fn execute(hub: &Hub, request: CommandRequest) -> CommandReply {
         Err(error) => {
             let changed_since = if let OrderError::Changed { seen, .. } = &error { Some(*seen) } else { None };
             let text = if let OrderError::Refused(refusal) = &error { Some(Text::from(refusal)) } else { None };
+            let differing = match &error {
+                OrderError::PositionNotSetUp { squares, .. } => Some(squares.iter().map(ToString::to_string).collect()),
+                _ => None,
+            };
             let (code, message) = (error.code().name().to_owned(), error.to_string());
-            CommandReply::Refused(RefusedCommand { code, message, text, changed_since })
+            CommandReply::Refused(RefusedCommand { code, message, text, changed_since, differing })
         }
     }
+}
+
+/// Continues a game on a board. The outer error: the command cannot be read.
+async fn continue_game(
+    hub: &Hub,
+    target: Target,
+    board: &BoardId,
+    continued: &ContinuedGame,
+) -> Result<Result<(), OrderError>, MessageError> {
+    let order = continued.order()?;
+    Ok(match (target, &continued.sent) {
+        (_, Some(sent)) => {
+            let game = StoredGameState { epoch_wall_ms: sent.epoch_wall_ms, events: sent.events()?, cut_from: None };
+            hub.continue_foreign_game(game, board, order).await
+        }
+        (Target::Game(game), None) => hub.continue_own_game(game, board, order).await,
+        (Target::Board(board), None) => Err(OrderError::NoGameToContinue(board)),
+    })
 }

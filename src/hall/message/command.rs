@@ -1,5 +1,6 @@
 //! A command to a machine, and its reply.
 
+use super::continuation::ContinuedGame;
 use crate::game::{Answer, ErrorCode, Refusal, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,6 +36,8 @@ pub enum Action {
     Preview(Value),
     /// Identify the board by its lights or its beeper.
     Identify,
+    /// Continue a game of another board on the board, on which its position is set up.
+    Continue(ContinuedGame),
 }
 
 /// The reply to a command.
@@ -65,12 +68,18 @@ pub struct RefusedCommand {
     /// If the game has changed meanwhile: the last event that the author had seen.
     #[serde(default)]
     pub changed_since: Option<u64>,
+    /// If the position of a game that is to continue is not on the board: the squares that differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differing: Option<Vec<String>>,
 }
 
 impl RefusedCommand {
+    /// The codes of errors that are not refusals of the core.
+    const OTHER_CODES: &[&str] = &["BoardInUse", "NoGame", "NotCurrent", "NotPutUp", "Playing", "Unnoticed"];
+
     /// Returns the error's code. A code that this version does not know becomes `Refused`.
     pub fn error_code(&self) -> ErrorCode {
-        let known = Refusal::CODES.iter().find(|known| **known == self.code);
+        let known = Refusal::CODES.iter().chain(Self::OTHER_CODES).find(|known| **known == self.code);
         ErrorCode::Conflict(known.copied().unwrap_or("Refused"))
     }
 }

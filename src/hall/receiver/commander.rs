@@ -1,5 +1,6 @@
 //! Sends commands to machines. A machine that cannot be reached is reported at once, and nothing takes effect later.
 
+use super::remote_boards::local_name;
 use crate::daemon::hub::OrderError;
 use crate::daemon::{Hub, random, steady_clock};
 use crate::game::Answer;
@@ -84,13 +85,19 @@ impl Commander {
                 let game = game.map(|(journal, game, number)| (EventsSubject { machine, journal, game }, number));
                 Ok((answer, game))
             }
-            Ok(ReplyMessage { reply: CommandReply::Refused(refused) }) => Err(match refused.changed_since {
-                Some(seen) => OrderError::Changed { seen, news: Vec::new() },
-                None => {
-                    let (code, text) = (refused.error_code(), refused.text);
-                    OrderError::RefusedByMachine { code, message: refused.message, text }
-                }
-            }),
+            Ok(ReplyMessage { reply: CommandReply::Refused(refused) }) => {
+                Err(match (refused.changed_since, &refused.differing) {
+                    (Some(seen), _) => OrderError::Changed { seen, news: Vec::new() },
+                    (None, Some(differing)) => {
+                        let squares = differing.iter().filter_map(|square| square.parse().ok()).collect();
+                        OrderError::PositionNotSetUp { board: local_name(&machine, &board), squares }
+                    }
+                    (None, None) => {
+                        let (code, text) = (refused.error_code(), refused.text);
+                        OrderError::RefusedByMachine { code, message: refused.message, text }
+                    }
+                })
+            }
             Err(_) => Err(OrderError::OutcomeUnknown { machine }),
         }
     }

@@ -157,7 +157,7 @@ impl Ingest {
         let source = RemoteGame { machine, journal, game };
         let (started_wall_ms, epoch_wall_ms) = (message.started_wall_ms, message.epoch_wall_ms);
         let events = RemoteEvents { source, started_wall_ms, epoch_wall_ms, events: rows };
-        let batch = RemoteBatch { events, stamped, ages_ms, is_newest, on_done };
+        let batch = RemoteBatch { events, stamped, ages_ms, is_newest, continues: None, on_done };
         Taken::Events(Box::new(TakenEvents { subject, board: message.board, batch }))
     }
 

@@ -1,10 +1,12 @@
 //! One board of a machine: publishes what its machine sends, and passes on the orders for it.
 
 use super::commander::{Commander, RemoteOrder};
+use super::continuation::{self, ExpectedGames};
 use crate::boards::{Model, SensorKind};
 use crate::daemon::Hub;
 use crate::daemon::hub::{
-    BoardHandle, BoardView, ConnectionState, GameGuard, OrderError, OrderGuard, RemoteBatch, ReplySender, Request, RequestKind,
+    BoardHandle, BoardView, ConnectionState, Continuation, GameGuard, OrderError, OrderGuard, RemoteBatch, ReplySender,
+    Request, RequestKind,
 };
 use crate::daemon::journal::RemoteGame;
 use crate::daemon::steady_clock;
@@ -58,12 +60,16 @@ struct Outgoing {
     /// The number of the last event that its author has seen here, and of the machine's event that this was or followed.
     seen: Option<u64>,
     own_seen: Option<u64>,
+    /// The game that is to continue on the board.
+    continued: Option<u64>,
     action: Action,
 }
 
 /// The outcome of a command.
 struct Executed {
     outcome: Result<(Answer, Option<(EventsSubject, u64)>), OrderError>,
+    /// The game that was to continue on the board.
+    continued: Option<u64>,
     done: ReplySender,
 }
 
@@ -75,6 +81,7 @@ struct Task {
     /// The number of the last event that was passed on, of each game of which there was one.
     last: BTreeMap<EventsSubject, u64>,
     waiting: Vec<Waiting>,
+    expected: ExpectedGames,
     executed: mpsc::UnboundedSender<Executed>,
 }
 
@@ -87,7 +94,8 @@ pub(super) async fn run(
     mut inputs: mpsc::UnboundedReceiver<BoardInput>,
 ) {
     let (executed, mut outcomes) = mpsc::unbounded_channel();
-    let mut task = Task { hub, commander, identity, handle, last: BTreeMap::new(), waiting: Vec::new(), executed };
+    let (last, waiting, expected) = (BTreeMap::new(), Vec::new(), ExpectedGames::default());
+    let mut task = Task { hub, commander, identity, handle, last, waiting, expected, executed };
     loop {
         let next_timeout = task.waiting.iter().map(|waiting| waiting.until).min();
         let timeout = async {
@@ -123,7 +131,8 @@ impl Task {
         }
     }
 
-    fn publish(&mut self, subject: EventsSubject, batch: RemoteBatch) {
+    fn publish(&mut self, subject: EventsSubject, mut batch: RemoteBatch) {
+        batch.continues = self.expected.claim(&subject, &batch);
         let number = batch.stamped.last().and_then(|stamped| stamped.number).unwrap_or(0);
         let is_ready = |waiting: &Waiting| waiting.game == subject && waiting.number <= number;
         let (ready, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(is_ready);
@@ -199,11 +208,7 @@ impl Task {
                 let _ = done.send(Err(OrderError::NoSuchGame(game)));
                 return;
             }
-            RequestKind::ContinueGame(_) => {
-                let error = OrderError::OtherMachine(self.handle.board().clone());
-                let _ = done.send(Err(error));
-                return;
-            }
+            RequestKind::ContinueGame(continuation) => return self.continue_game(*continuation, done),
         };
         let on_board = self.hub.read(|state| {
             let view = state.boards.get(self.handle.board())?;
@@ -226,15 +231,28 @@ impl Task {
         };
         // The machine has other numbers: it does not know the events of the desk.
         let own_number = |shown| on_board.map_or(shown, |game| self.hub.own_number(game, shown));
-        let command =
-            Outgoing { game: source, shown: on_board, seen: guard.seen, own_seen: guard.seen.map(own_number), action };
-        self.execute(command, done);
+        let (seen, own_seen) = (guard.seen, guard.seen.map(own_number));
+        self.execute(Outgoing { game: source, shown: on_board, seen, own_seen, continued: None, action }, done);
+    }
+
+    /// Asks the machine to continue a game of another board.
+    fn continue_game(&mut self, continuation: Continuation, done: ReplySender) {
+        match continuation::command(&self.hub, &self.identity.machine, self.handle.board(), continuation) {
+            Ok((game, expected, continued)) => {
+                let continued_id = expected.game();
+                self.expected.add(expected);
+                let action = Action::Continue(continued);
+                let (shown, seen, own_seen) = (None, None, None);
+                self.execute(Outgoing { game, shown, seen, own_seen, continued: continued_id, action }, done);
+            }
+            Err(error) => _ = done.send(Err(error)),
+        }
     }
 
     /// Sends a command to the machine.
     fn execute(&self, command: Outgoing, done: ReplySender) {
         let Identity { machine, board } = self.identity.clone();
-        let Outgoing { game, shown, seen, own_seen, action } = command;
+        let Outgoing { game, shown, seen, own_seen, continued, action } = command;
         let order = RemoteOrder { machine, board, game, seen: own_seen, action };
         let (commander, executed, hub) = (Arc::clone(&self.commander), self.executed.clone(), Arc::clone(&self.hub));
         tokio::spawn(async move {
@@ -247,12 +265,17 @@ impl Task {
                 (outcome, _, _) => outcome,
             };
             // If the board's task has ended, so has touchmoved.
-            let _ = executed.send(Executed { outcome, done });
+            let _ = executed.send(Executed { outcome, continued, done });
         });
     }
 
     fn finish(&mut self, executed: Executed) {
-        let Executed { outcome, done } = executed;
+        let Executed { outcome, continued, done } = executed;
+        if let (Some(game), Err(error)) = (continued, &outcome)
+            && !matches!(error, OrderError::OutcomeUnknown { .. })
+        {
+            self.expected.remove(game);
+        }
         match outcome {
             Ok((answer, Some((game, number)))) => {
                 let has_come = self.last.get(&game).is_some_and(|last| *last >= number);
