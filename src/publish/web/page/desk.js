@@ -185,7 +185,7 @@ function drawRow(row, { paired, at }) {
   setText($(".white", row), pairing.playerText(paired.white));
   setText($(".black", row), pairing.playerText(paired.black));
   const forfeit = ["+--", "--+", "---"].includes(paired.result);
-  const away = at?.seat?.connection === "absent" && t("page-desk-absent");
+  const away = ["absent", "unplugged"].includes(at?.seat?.connection) && t("page-desk-absent");
   setText($(".board", row), at?.seat ? [at.seat.board, away].filter(Boolean).join(" · ") : forfeit ? "" : t("page-desk-no-board"));
   const isAdjourned = at?.result === "adjourned";
   setText($(".state", row), isAdjourned ? t("page-desk-adjourned") : at?.state ? t(`page-desk-state-${at.state}`) : "");
