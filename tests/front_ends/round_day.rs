@@ -1,17 +1,18 @@
-//! A round day with 60 boards, from an empty state directory to the export of the third round: once with the page alone, in a browser,
-//! and once with the command line alone.
+//! A round day with 60 boards, from an empty state directory to the export of the third round: with the page alone, in a browser, and
+//! with the command line alone; with all boards at one touchmoved, and spread over the machines of a hall.
 //!
-//! Both days are the same script, [`play_day`]; [`Desk`] is what its people do at the desk. In the end, every game, name and result is
+//! All days are the same script, [`play_day`]; [`Desk`] is what its people do at the desk. In the end, every game, name and result is
 //! compared with the [`truth`], also as programs of others read them. `UPDATE=1` takes the screenshots of the page.
 
 mod command_line;
 mod files;
 mod hall;
 mod page;
+mod site;
 mod truth;
 
 use command_line::CommandLine;
-use hall::{Hall, SPARE};
+use hall::Hall;
 use page::Page;
 use std::path::PathBuf;
 use touchmove::round::{PairingResult, Player};
@@ -133,8 +134,9 @@ async fn second_round(hall: &mut Hall, desk: &mut impl Desk, truth: &Truth) {
     desk.enter_result(FORFEITS[1].1, FORFEITS[1].2).await;
     hall.play(truth, 2, &tables, plies).await;
 
-    hall.set_position(SPARE, &truth[&(2, BROKEN)].position(plies)).await;
-    desk.exchange(BROKEN, hall.board(BROKEN), SPARE).await;
+    let spare = hall.spare().to_owned();
+    hall.set_position(&spare, &truth[&(2, BROKEN)].position(plies)).await;
+    desk.exchange(BROKEN, hall.board(BROKEN), &spare).await;
     hall.exchanged(BROKEN).await;
 
     desk.take_back(hall.board(TAKEN_BACK)).await;
@@ -174,6 +176,22 @@ async fn a_round_day_in_the_browser() {
 #[tokio::test]
 async fn a_round_day_on_the_command_line() {
     let Some(mut hall) = Hall::open().await else { return };
+    let mut desk = CommandLine::new(&hall);
+    play_day(&mut hall, &mut desk).await;
+}
+
+#[tokio::test]
+async fn a_round_day_over_twelve_machines_in_the_browser() {
+    let Some(browser) = crate::harness::webdriver::Browser::open() else { return };
+    let Some(mut hall) = Hall::open_with_machines().await else { return };
+    let mut desk = Page::open(browser, &hall);
+    play_day(&mut hall, &mut desk).await;
+    desk.close();
+}
+
+#[tokio::test]
+async fn a_round_day_over_twelve_machines_on_the_command_line() {
+    let Some(mut hall) = Hall::open_with_machines().await else { return };
     let mut desk = CommandLine::new(&hall);
     play_day(&mut hall, &mut desk).await;
 }

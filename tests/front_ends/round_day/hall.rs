@@ -1,14 +1,19 @@
-//! The hall: 61 virtual boards, three rows of them on one line each, the players' hands, and touchmoved.
+//! The hall: 61 virtual boards, three rows of them on one line each, the players' hands, and touchmoved: one for all boards, or one at
+//! each of 12 machines and one at their hub.
 
+use super::site::Site;
 use super::truth::{TABLES, TrueGame, Truth};
 use crate::harness::chain::Chain;
 use crate::harness::hall::client;
-use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, eventually, until};
+use crate::harness::nats::NatsServer;
+use crate::harness::{Board, PATIENCE, PrivateBus, until};
 use shakmaty::{CastlingSide, Color, Piece, Role, Square};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tempfile::TempDir;
 use touchmove::game::GameResult;
+use touchmove::hall::setup::paths::HallFiles;
+use touchmove::hall::setup::registry::{LockedRegistry, Registry};
 use touchmove::laws::{Move, Position};
 use touchmove::names;
 use touchmove::publish::client::{BoardInfo, Client, EventWatcher, WatchItem, WatchedEvent};
@@ -21,8 +26,10 @@ const FIRST_IN_ROWS: u16 = 40;
 const ROWS: [(&str, u16); 3] = [("row_A", 960), ("row_B", 1_010), ("row_C", 1_060)];
 /// The row whose cable is out for a while.
 const LOOSE_ROW: usize = 1;
-/// The board that nobody has seated.
-pub const SPARE: &str = "spare_1";
+/// The board that nobody has seated, as its machine names it.
+const SPARE: &str = "spare_1";
+/// The machines of a hall. Each of the last ones has a row, the others share the single boards.
+const MACHINES: usize = 12;
 
 /// The pieces on the squares.
 type Pieces = [Option<Piece>; 64];
@@ -36,6 +43,22 @@ fn pieces(position: &Position) -> Pieces {
 enum Place {
     Single(usize),
     InRow(usize, usize),
+}
+
+impl Place {
+    /// The machine of the hall to which the board is connected, from 1.
+    fn machine(self) -> usize {
+        let first_with_row = MACHINES - ROWS.len() + 1;
+        match self {
+            Place::Single(index) => index % (first_with_row - 1) + 1,
+            Place::InRow(row, _) => first_with_row + row,
+        }
+    }
+}
+
+/// The name of a machine, from 1.
+fn machine_name(machine: usize) -> String {
+    format!("pi-{machine:02}")
 }
 
 /// What was published of the game on a board.
@@ -52,10 +75,14 @@ pub struct Hall {
     client: Client,
     watcher: EventWatcher,
     properties: zbus::Connection,
-    daemon: Option<Daemon>,
+    /// The touchmoved that people use, then the machines of its hall.
+    sites: Vec<Site>,
+    server: Option<NatsServer>,
     singles: Vec<Board>,
     rows: Vec<Chain>,
     boards: BTreeMap<String, (Place, Pieces)>,
+    /// The board that nobody has seated.
+    spare: String,
     /// The board at each table.
     seats: BTreeMap<u16, String>,
     progress: BTreeMap<String, Progress>,
@@ -63,83 +90,135 @@ pub struct Hall {
     /// The port of the page.
     pub port: u16,
     pub dir: TempDir,
-    pub bus: PrivateBus,
 }
 
 impl Hall {
-    /// Opens the hall: all boards have the start position, and the state directory is empty.
+    /// Opens the hall with one touchmoved: all boards have the start position, and the state directory is empty.
     pub async fn open() -> Option<Hall> {
-        let bus = PrivateBus::start()?;
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir(dir.path().join("state")).unwrap();
+        Hall::open_with(vec![Site::new()?], None).await
+    }
+
+    /// Opens the hall with a touchmoved at each of its machines, and one at their hub, which people use.
+    pub async fn open_with_machines() -> Option<Hall> {
+        let server = NatsServer::start()?;
+        let sites: Vec<Site> = (0..=MACHINES).map(|_| Site::new()).collect::<Option<_>>()?;
+        let files = HallFiles::of(&sites[0].state());
+        files.create_dir().unwrap();
+        let registry = Registry::new("open-2026", server.port(), 1 << 30, String::new()).unwrap();
+        LockedRegistry::lock(&files).unwrap().save(&registry).unwrap();
+        Hall::open_with(sites, Some(server)).await
+    }
+
+    async fn open_with(sites: Vec<Site>, server: Option<NatsServer>) -> Option<Hall> {
         let start = pieces(&Position::start());
-        let mut boards = BTreeMap::from([(SPARE.to_owned(), (Place::Single(usize::from(FIRST_IN_ROWS) - 1), start))]);
+        let name = |place: Place, name: String| match server {
+            None => name,
+            Some(_) => format!("{}_{name}", machine_name(place.machine()).replace('-', "_")),
+        };
+        let place = Place::Single(usize::from(FIRST_IN_ROWS) - 1);
+        let spare = name(place, SPARE.to_owned());
+        let mut boards = BTreeMap::from([(spare.clone(), (place, start))]);
         let mut seats = BTreeMap::new();
         for table in 1..=TABLES {
             // The order of the names is not that of the tables.
-            let (name, place) = match table.checked_sub(FIRST_IN_ROWS).map(usize::from) {
+            let (local, place) = match table.checked_sub(FIRST_IN_ROWS).map(usize::from) {
                 None => (format!("board_{:02}", FIRST_IN_ROWS - table), Place::Single(usize::from(table) - 1)),
                 Some(index) => {
                     let ((row, first), number) = (ROWS[index % ROWS.len()], index / ROWS.len());
                     (format!("{row}_{:05}", usize::from(first) + number), Place::InRow(index % ROWS.len(), number))
                 }
             };
+            let name = name(place, local);
             seats.insert(table, name.clone());
             boards.insert(name, (place, start));
         }
         let in_row = usize::from(TABLES + 1 - FIRST_IN_ROWS) / ROWS.len();
         let rows = ROWS.map(|(_, first)| Chain::plugged(&(first..).take(in_row).collect::<Vec<u16>>())).into();
         let singles = (0..FIRST_IN_ROWS).map(|_| Board::plugged()).collect();
-        let watching = client(&bus, Stream::Live).await;
+        let bus = &sites[0].bus;
+        let watching = client(bus, Stream::Live).await;
         let mut hall = Hall {
-            client: client(&bus, Stream::Live).await,
+            client: client(bus, Stream::Live).await,
             watcher: watching.watch().await.unwrap(),
             properties: bus.connect().await,
-            daemon: None,
+            sites,
+            server,
             singles,
             rows,
             boards,
+            spare,
             seats,
             progress: BTreeMap::new(),
             board_of: BTreeMap::new(),
             port: 0,
-            dir,
-            bus,
+            dir: tempfile::tempdir().unwrap(),
         };
-        hall.start();
+        hall.start(|_| true);
         hall.connected(|_| true).await;
         Some(hall)
     }
 
-    fn start(&mut self) {
-        let mut config = format!(
-            "[web]\nlisten = '127.0.0.1:{}'\n[game]\nsettle_ms = 20\nsettle_low_ms = 20\ndwell_ms = 200\n[recordings]\non = false\n",
-            self.port
-        );
-        for (name, (place, _)) in &self.boards {
-            if let Place::Single(index) = place {
+    /// Starts touchmoved at these sites.
+    fn start(&mut self, is_meant: impl Fn(usize) -> bool) {
+        let meant: Vec<usize> = (0..self.sites.len()).filter(|site| is_meant(*site)).collect();
+        for site in &meant {
+            let config = self.config(*site);
+            self.sites[*site].start(&config);
+        }
+        meant.iter().for_each(|site| self.sites[*site].ready());
+        self.port = self.sites[0].page_port();
+    }
+
+    /// The configuration of a site: its part in the hall, and the boards that are connected to it.
+    fn config(&self, site: usize) -> String {
+        let mut config = String::new();
+        if let Some(server) = &self.server {
+            let url = server.url();
+            config += &match site {
+                0 => format!("[hall]\nserve = true\nurl = '{url}'\n"),
+                _ => format!("[hall]\nhub = '{url}'\nmachine = '{}'\n", machine_name(site)),
+            };
+        }
+        if site == 0 {
+            config += &format!("[web]\nlisten = '127.0.0.1:{}'\n", self.port);
+        }
+        config += "[game]\nsettle_ms = 20\nsettle_low_ms = 20\ndwell_ms = 200\n[recordings]\non = false\n";
+        let prefix = match self.server {
+            None => String::new(),
+            Some(_) => format!("{}_", machine_name(site).replace('-', "_")),
+        };
+        for (board, (place, _)) in &self.boards {
+            if let (Place::Single(index), Some(name)) = (place, board.strip_prefix(&prefix)) {
                 let port = self.singles[*index].path();
                 config += &format!("[[board]]\nname = '{name}'\nport = '{}'\n", port.display());
             }
         }
-        for ((name, _), row) in ROWS.iter().zip(&self.rows) {
-            config += &format!("[[board]]\nname = '{name}'\nmodel = 'dgt-bus'\nport = '{}'\n", row.path().display());
+        for (index, ((name, _), row)) in ROWS.iter().zip(&self.rows).enumerate() {
+            if self.server.is_none() || Place::InRow(index, 0).machine() == site {
+                config += &format!("[[board]]\nname = '{name}'\nmodel = 'dgt-bus'\nport = '{}'\n", row.path().display());
+            }
         }
-        let path = self.dir.path().join("touchmoved.toml");
-        std::fs::write(&path, config).unwrap();
-        let (path, state) = (path.to_str().unwrap(), self.state());
-        let daemon = Daemon::start(&["--bus", &self.bus.address(), "--config", path, "--state-dir", state.to_str().unwrap()]);
-        daemon.ready();
-        self.port = eventually("the page's port", || {
-            let log = daemon.log();
-            log.split_once("the page is at http://127.0.0.1:")?.1.split_once('/')?.0.parse().ok()
-        });
-        self.daemon = Some(daemon);
+        config
     }
 
-    /// The state directory.
+    /// The bus of the touchmoved that people use.
+    pub fn bus(&self) -> &PrivateBus {
+        &self.sites[0].bus
+    }
+
+    /// The state directory of the touchmoved that people use.
     pub fn state(&self) -> PathBuf {
-        self.dir.path().join("state")
+        self.sites[0].state()
+    }
+
+    /// Whether the boards are at several machines.
+    pub fn has_machines(&self) -> bool {
+        self.server.is_some()
+    }
+
+    /// The board that nobody has seated.
+    pub fn spare(&self) -> &str {
+        &self.spare
     }
 
     /// Waits until these boards have reported their squares, and a game is on each.
@@ -333,7 +412,8 @@ impl Hall {
         let placement: String = pieces(position).iter().map(|piece| piece.map_or('.', Piece::char)).collect();
         until("the position", async || {
             let boards = self.client.snapshot().await.ok()?.boards;
-            let is_seen = |placed: &BoardInfo| placed.placement == placement && (board == SPARE || placed.displaced.is_empty());
+            let is_seen =
+                |placed: &BoardInfo| placed.placement == placement && (board == self.spare || placed.displaced.is_empty());
             boards.iter().find(|known| known.id == board).filter(|known| is_seen(known)).map(drop)
         })
         .await;
@@ -341,16 +421,17 @@ impl Hall {
 
     /// From now on the spare board is at this table.
     pub async fn exchanged(&mut self, table: u16) {
-        let broken = self.seats.insert(table, SPARE.to_owned()).unwrap();
+        let spare = self.spare.clone();
+        let broken = self.seats.insert(table, spare.clone()).unwrap();
         let plies = self.progress[&broken].plies;
         let game = until("the game on the spare board", async || {
             let snapshot = self.client.snapshot().await.ok()?;
-            let current = snapshot.boards.iter().find(|board| board.id == SPARE)?.game;
+            let current = snapshot.boards.iter().find(|board| board.id == spare)?.game;
             snapshot.games.into_iter().find(|game| Some(game.id) == current && game.moves.len() == plies)
         })
         .await;
-        self.board_of.insert(game.id, SPARE.to_owned());
-        self.progress.insert(SPARE.to_owned(), Progress { game: game.id, plies, ..Progress::default() });
+        self.board_of.insert(game.id, spare.clone());
+        self.progress.insert(spare, Progress { game: game.id, plies, ..Progress::default() });
         if let (Place::Single(index), _) = self.boards[&broken] {
             self.singles[index].unplug();
         }
@@ -363,11 +444,14 @@ impl Hall {
         self.seats.iter().filter(|(_, board)| is_there(board)).map(|(table, _)| *table).collect()
     }
 
-    /// touchmoved is restarted while the cable of a row is out.
+    /// touchmoved is restarted while the cable of a row is out; in a hall of machines, at the hub and at the machine of the row.
     pub async fn restart_without_row(&mut self) {
-        self.daemon.take().unwrap().terminate();
+        let has_machines = self.has_machines();
+        let is_meant = move |site: usize| site == 0 || has_machines && site == Place::InRow(LOOSE_ROW, 0).machine();
+        let meant = self.sites.iter_mut().enumerate().filter(|(site, _)| is_meant(*site));
+        meant.for_each(|(_, site)| site.stop());
         self.rows[LOOSE_ROW].unplug();
-        self.start();
+        self.start(is_meant);
         let out: Vec<String> = self.tables_of_loose_row().into_iter().map(|table| self.board(table).to_owned()).collect();
         self.connected(|name| !out.iter().any(|board| board == name)).await;
     }

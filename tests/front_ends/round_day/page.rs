@@ -27,6 +27,8 @@ pub struct Page {
     tokens: Vec<(User, String)>,
     /// The round that is played.
     round: u16,
+    /// Whether the documentation has pictures of this page.
+    is_pictured: bool,
 }
 
 impl Page {
@@ -42,7 +44,13 @@ impl Page {
         let address = format!("http://127.0.0.1:{}/", hall.port);
         browser.size(DESK.0, DESK.1);
         browser.go(&address);
-        Page { browser, address, tokens: [OPERATOR, ARBITER].map(token).into(), round: 1 }
+        Page { browser, address, tokens: [OPERATOR, ARBITER].map(token).into(), round: 1, is_pictured: !hall.has_machines() }
+    }
+
+    fn screenshot(&self, name: &str) {
+        if self.is_pictured {
+            screenshot(&self.browser, name);
+        }
     }
 
     /// Makes sure that this user is logged in.
@@ -83,7 +91,7 @@ impl Page {
         self.browser.click("#views a[href='/']");
         let rows = "[...document.querySelectorAll('#cards .last')].filter(one => one.textContent).length";
         self.browser.until("a row with a move for each table in play", &format!("{rows} >= {TABLES} - 1"));
-        screenshot(&self.browser, "desk");
+        self.screenshot("desk");
         self.browser.size(DESK.0, DESK.1);
     }
 
@@ -127,7 +135,7 @@ impl Desk for Page {
         self.browser.until("a row for each table", &format!("{rows} === {TABLES}"));
         self.browser.until("the beginning is shown", "document.querySelector('#desk-dialog').scrollTop === 0");
         if round == 1 {
-            screenshot(&self.browser, "upload");
+            self.screenshot("upload");
         }
         self.browser.click("#desk-dialog .main");
         self.browser.shows("#rounds a[aria-current=page]", &format!("Round {round}"));
@@ -156,7 +164,7 @@ impl Desk for Page {
             self.browser.shows("#touch-table", &format!("Table {table}:"));
             if table == 13 {
                 self.browser.until("nothing is wider than the screen", "document.documentElement.scrollWidth <= innerWidth");
-                screenshot(&self.browser, "seating");
+                self.screenshot("seating");
             }
             hall.hold_king(table, true);
             self.browser.shows("#touch-table", &format!("Table {}:", table + 1));
@@ -166,7 +174,7 @@ impl Desk for Page {
         let chosen = "[...document.querySelectorAll('#seats select')].map(one => one.value)";
         let boards: Vec<&str> = (1..=TABLES).map(|table| hall.board(table)).collect();
         self.browser.until("the seats", &format!("JSON.stringify({chosen}) === {}", json!(json!(boards).to_string())));
-        self.browser.shows("#unseated", super::SPARE);
+        self.browser.shows("#unseated", hall.spare());
         self.browser.size(DESK.0, DESK.1);
     }
 
@@ -206,7 +214,7 @@ impl Desk for Page {
         self.browser.click("#missing-results a");
         self.browser
             .until("the menu of results", "document.activeElement.matches('#pairings [data-state=result_missing] select')");
-        screenshot(&self.browser, "round");
+        self.screenshot("round");
         let tables = self.browser.text("#missing-results a");
         tables.split(" | ").map(|table| table.trim_start_matches("Table ").parse().unwrap()).collect()
     }
