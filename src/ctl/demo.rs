@@ -49,7 +49,8 @@ pub struct Args {
     board: &'static Model,
 }
 
-fn known_model(name: &str) -> Result<&'static Model, String> {
+/// Returns the model of a board with a serial line of its own.
+pub(super) fn known_model(name: &str) -> Result<&'static Model, String> {
     let is_single = |model: &&Model| matches!(model.connection, Connection::Serial(_)) && !(model.protocol)().is_chain();
     let known = || BOARDS.iter().copied().filter(is_single).map(|model| model.name).collect::<Vec<_>>().join(", ");
     model(name)
