@@ -23,6 +23,7 @@ mod hall;
 mod incarnation;
 mod lock;
 mod log;
+pub mod machine_events;
 mod marks;
 mod open;
 mod read;
