@@ -1,8 +1,8 @@
 //! Virtual boards and hands: a game in, sensor bytes out.
 //!
-//! [`pgn`] reads a game. [`hands`] holds the statistics of how people handle pieces, [`handling`] carries out one move, and
-//! [`script`] a whole game together with its ground truth ([`truth`]), including events between plies (`incidents`), irregularities
-//! ([`irregularity`], injected by `injection`) and what follows the game (`after_game`). Each [`VirtualBoard`] has a file:
+//! [`pgn`] reads a game, and [`random_game`] makes one up. [`hands`] holds the statistics of how people handle pieces, [`handling`]
+//! carries out one move, and [`script`] a whole game together with its ground truth ([`truth`]), including events between plies
+//! (`incidents`), irregularities ([`irregularity`], injected by `injection`) and what follows the game (`after_game`). Each [`VirtualBoard`] has a file:
 //! [`dgt`], [`chessnut`], [`certabo`], [`tabutronic`], [`reed`] and [`matrix`] (the last four share [`streamed`]), several DGT
 //! boards on one bus ([`dgt_bus`]), and [`millennium`], [`ichessone`] and [`centaur`]. A [`Simulation`] runs a script on a
 //! board.
@@ -28,6 +28,7 @@ pub mod millennium;
 mod pending_injection;
 pub mod pgn;
 mod promotion;
+pub mod random_game;
 pub mod reed;
 pub mod rng;
 mod scanned_squares;
