@@ -329,6 +329,10 @@ impl Receiver {
                 wall_ms: steady_clock::unix_ms(),
             }),
             Ok(Question::Kept) => to_json(&KeptAnswer { games: self.kept.games_of(machine) }),
+            Ok(Question::Copy) => {
+                self.hub.change_machine(machine, |view| view.copied_at = Some(steady_clock::now_ms()));
+                to_json(&serde_json::json!({}))
+            }
             Err(_) => return,
         };
         self.connection.publish(reply_to.to_string(), payload).await;

@@ -24,6 +24,8 @@ pub struct MachineView {
     pub problems: Vec<String>,
     /// A sentence if something is wrong with its name or its games.
     pub alarm: Option<String>,
+    /// When another machine of this name was last heard, on the steady clock, in milliseconds; `None`: never.
+    pub copied_at: Option<i64>,
     /// Its boards, by their names at the hub.
     pub boards: BTreeSet<BoardId>,
 }
@@ -35,5 +37,10 @@ impl MachineView {
     /// Returns whether it is there. `now`: on the steady clock.
     pub fn is_there(&self, now: i64) -> bool {
         !self.has_left && self.heard_at.is_some_and(|heard| now.saturating_sub(heard) < Self::MAX_SILENCE_MS)
+    }
+
+    /// Returns whether another machine of this name is there. `now`: on the steady clock.
+    pub fn has_copy(&self, now: i64) -> bool {
+        self.copied_at.is_some_and(|heard| now.saturating_sub(heard) < Self::MAX_SILENCE_MS)
     }
 }

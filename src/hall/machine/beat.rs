@@ -36,6 +36,10 @@ pub(super) struct Beat {
 pub(super) async fn beat(request: BeatRequest) -> Beat {
     let BeatRequest { connection, machine, clock, presence, mut lease, asks_hall, asks_kept, is_lacking } = request;
     let copy = lease.renew(&connection, &machine, &presence).await;
+    if copy.is_some() {
+        // Somebody at the hub can find out which of the two is the copy. An older hub does not answer.
+        let _ = connection.request(&subject::question(&machine), None, to_json(&Question::Copy)).await;
+    }
     let hall = match asks_hall {
         true => connection.last(&Bucket::Hall.stream(), &Bucket::Hall.subject(HALL_KEY)).await.ok().flatten(),
         false => None,

@@ -11,6 +11,8 @@ pub enum Question {
     Time,
     /// What the hub has on disk of this machine's games.
     Kept,
+    /// Nothing: says that another machine is connected under the name of this one. The answer has no fields.
+    Copy,
 }
 
 /// The answer to [`Question::Time`].

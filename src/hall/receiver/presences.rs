@@ -38,6 +38,7 @@ pub(super) fn read(hub: &Hub, boards: &mut RemoteBoards, message: &Message) {
                 clock_offset_ms: presence.clock_offset_ms,
                 problems: presence.problems,
                 alarm,
+                copied_at: view.copied_at,
                 boards,
             }
         };

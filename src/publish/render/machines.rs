@@ -121,7 +121,7 @@ impl MachineReport {
         MachineReport {
             name: name.to_owned(),
             state,
-            attention: attention(view, state),
+            attention: attention(view, state, now),
             version: view.version.clone(),
             heard_ago_ms: view.heard_at.map(|heard| u64::try_from(now.saturating_sub(heard)).unwrap_or(0)),
             unsent: view.unsent,
@@ -129,7 +129,7 @@ impl MachineReport {
             temperature: view.temperature.map(|tenths| tenths as f64 / 10.0),
             clock_offset_ms: view.clock_offset_ms,
             problems: view.problems.clone(),
-            alarm: view.alarm.clone(),
+            alarm: view.alarm.clone().or_else(|| view.has_copy(now).then(|| copy_sentence(name))),
             boards: view.boards.len(),
         }
     }
@@ -137,12 +137,12 @@ impl MachineReport {
 
 /// Returns what needs attention. What a machine that is away last said of its disk, heat and clock is out of date; its events
 /// that are not at the hub are still on its disk.
-fn attention(view: &MachineView, state: MachineState) -> Vec<Attention> {
+fn attention(view: &MachineView, state: MachineState, now: i64) -> Vec<Attention> {
     let is_there = state == MachineState::There;
     let max_unsent = MAX_UNSENT_PER_BOARD.saturating_mul(view.boards.len().max(1) as u64);
     let reasons = [
         (Attention::Silent, state == MachineState::Silent),
-        (Attention::Alarm, view.alarm.is_some()),
+        (Attention::Alarm, view.alarm.is_some() || view.has_copy(now)),
         (Attention::Problems, is_there && !view.problems.is_empty()),
         (Attention::Unsent, view.unsent > max_unsent),
         (Attention::Version, is_there && view.version != env!("CARGO_PKG_VERSION")),
@@ -151,6 +151,14 @@ fn attention(view: &MachineView, state: MachineState) -> Vec<Attention> {
         (Attention::Clock, is_there && view.clock_offset_ms.is_some_and(|ms| ms.unsigned_abs() > MAX_CLOCK_OFFSET_MS)),
     ];
     reasons.into_iter().filter(|(_, applies)| *applies).map(|(reason, _)| reason).collect()
+}
+
+/// Returns a sentence about two machines of one name.
+fn copy_sentence(name: &str) -> String {
+    format!(
+        "two machines are connected as \"{name}\", and only one of them sends its games: if the card of one is a copy of the other's, \
+         remove hall/machine.nk in the state directory of the copy, and let it join with a name of its own"
+    )
 }
 
 #[cfg(test)]
@@ -225,6 +233,15 @@ mod tests {
         assert_eq!(of(MachineView { clock_offset_ms: Some(1001), ..well() }), [Attention::Clock]);
         assert_eq!(of(MachineView { clock_offset_ms: Some(-1001), ..well() }), [Attention::Clock]);
         assert_eq!(of(MachineView { alarm: Some("a copied card".to_owned()), ..well() }), [Attention::Alarm]);
+    }
+
+    #[test]
+    fn a_copied_card_is_an_alarm_as_long_as_it_is_heard() {
+        let copied = |ago: i64| reports([("pi-01", MachineView { copied_at: Some(NOW - ago), ..well() })]).remove(0);
+        let reported = copied(14_999);
+        assert_eq!(reported.attention, [Attention::Alarm]);
+        assert!(reported.alarm.is_some_and(|sentence| sentence.starts_with("two machines are connected as \"pi-01\"")));
+        assert_eq!((copied(15_000).attention, copied(15_000).alarm), (vec![], None));
     }
 
     #[test]
