@@ -11,6 +11,7 @@ use rustix::termios::{OptionalActions, ioctl_tiocnxcl, tcgetattr, tcsetattr};
 use std::collections::VecDeque;
 use std::io::Write;
 use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Prints the path of a pseudo-terminal and serves a board on it, `speed` times as fast as real time. Time begins with the first
@@ -54,7 +55,12 @@ impl PseudoTerminal {
 
     /// Serves a board until the game is over and the host has read everything, or forever if `stay` is set.
     pub fn serve(&mut self, simulation: Simulation, speed: u32, stay: bool) -> rustix::io::Result<()> {
-        PtyBoard { simulation, speed: speed.max(1), began: None }.serve(self, stay)
+        PtyBoard { simulation, speed: speed.max(1), began: None }.serve(self, stay, None)
+    }
+
+    /// Serves a board until the game is over and the host has read everything, or until `stop` is set.
+    pub fn serve_until(&mut self, simulation: Simulation, speed: u32, stop: &AtomicBool) -> rustix::io::Result<()> {
+        PtyBoard { simulation, speed: speed.max(1), began: None }.serve(self, false, Some(stop))
     }
 
     /// Waits until the host sends or accepts bytes, but not longer than `longest`.
@@ -110,13 +116,19 @@ struct PtyBoard {
 
 /// Interval at which the end polls whether the host has read the rest.
 const DRAIN_POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Interval at which it is checked whether the board is to be stopped.
+const STOP_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Number of polls in a row that must find nothing left to read: the kernel delivers bytes gradually, and a busy machine is slow.
 const DRAIN_POLLS: u32 = 10;
 
 impl PtyBoard {
-    fn serve(mut self, port: &mut PseudoTerminal, stay: bool) -> rustix::io::Result<()> {
+    fn serve(mut self, port: &mut PseudoTerminal, stay: bool, stop: Option<&AtomicBool>) -> rustix::io::Result<()> {
         let mut idle_polls = 0;
+        let longest = stop.map(|_| STOP_POLL_INTERVAL);
         loop {
+            if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return Ok(());
+            }
             let now = self.now();
             port.outbox.extend(self.simulation.advance(now).into_iter().flat_map(|chunk| chunk.bytes));
             port.send()?;
@@ -125,7 +137,8 @@ impl PtyBoard {
             if idle_polls >= DRAIN_POLLS {
                 return Ok(());
             }
-            port.wait(if over { Some(DRAIN_POLL_INTERVAL) } else { self.sleep() })?;
+            let sleep = if over { Some(DRAIN_POLL_INTERVAL) } else { self.sleep() };
+            port.wait([sleep, longest].into_iter().flatten().min())?;
             let bytes = port.receive()?;
             if !bytes.is_empty() {
                 self.began.get_or_insert_with(Instant::now);

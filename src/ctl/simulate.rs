@@ -1,4 +1,7 @@
-//! `touchmovectl simulate GAME.pgn`: runs a virtual board, as a recording or on a pseudo-terminal.
+//! `touchmovectl simulate GAME.pgn`: runs a virtual board, as a recording or on a pseudo-terminal, or a hall of many.
+
+pub mod hall;
+pub mod relay;
 
 use crate::boards::{self, Connection};
 use crate::ctl::{completion, pty};
@@ -14,6 +17,7 @@ use crate::simulate::pgn::{self, Games, SourceGame};
 use crate::table::{Settings, Table};
 use crate::wire;
 use anyhow::{Context, bail};
+use hall::HallArgs;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -24,14 +28,20 @@ use std::str::FromStr;
 /// The board behaves as a real one does on its cable: it answers commands, scans its squares, and sends at the speed of the line.
 /// With --pty it is a serial port in real time; with -o it writes a recording as touchmoved would have written it, at once. The
 /// same game, hands and seed always give the same bytes. The time between moves is compressed.
+///
+/// With --hall it is a whole hall on this computer, on buses, ports and in a directory of its own: a hub with nats-server, and
+/// machines with virtual boards. Faults can be injected. At the end the journal of the hub is compared with those of all machines;
+/// the exit status is 1 if an event is missing or differs.
 #[derive(Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("to").required(true).args(["output", "pty", "rates"]))]
+#[command(group = clap::ArgGroup::new("to").required(true).args(["output", "pty", "rates", "machines"]))]
+#[command(group = clap::ArgGroup::new("live").args(["pty", "machines"]))]
 #[command(after_help = "Examples:
   touchmovectl simulate game.pgn --clock --pty --speed 10
-  touchmovectl simulate games.pgn --game 3 --hands blitz --seed 7 --clock -o game.rec && touchmovectl replay game.rec")]
+  touchmovectl simulate games.pgn --game 3 --hands blitz --seed 7 --clock -o game.rec && touchmovectl replay game.rec
+  touchmovectl simulate --hall 3 --boards 2 --speed 4 --fault cut,kill-hub --minutes 5")]
 pub struct Args {
     /// The game, in PGN
-    #[arg(value_name = "GAME.pgn", required_unless_present = "rates")]
+    #[arg(value_name = "GAME.pgn", required_unless_present_any = ["rates", "machines"])]
     pub pgn: Option<PathBuf>,
     /// Model of the board
     #[arg(long, value_name = "MODEL", default_value = "dgt", add = completion::models())]
@@ -52,7 +62,7 @@ pub struct Args {
     #[arg(long)]
     pub turned: bool,
     /// Number of the game in the file, from 1 [default: the first game with moves]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "machines")]
     pub game: Option<usize>,
     /// Write a recording
     #[arg(short, long, value_name = "FILE.rec")]
@@ -61,7 +71,7 @@ pub struct Args {
     #[arg(long)]
     pub pty: bool,
     /// Speed, as a multiple of that of real hands
-    #[arg(long, value_name = "FACTOR", default_value_t = 1, requires = "pty", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "FACTOR", default_value_t = 1, requires = "live", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub speed: u32,
     /// Continue to answer after the game, until interrupted
     #[arg(long, requires = "pty")]
@@ -69,6 +79,9 @@ pub struct Args {
     /// List all rates with their meaning and their value in each profile
     #[arg(long)]
     pub rates: bool,
+    /// A hall.
+    #[command(flatten)]
+    pub hall: HallArgs,
 }
 
 /// The hands, and the irregularities that they commit.
@@ -176,6 +189,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         // A reader that closes the pipe early is not an error.
         let _ = std::io::stdout().write_all(list_rates().as_bytes());
         return Ok(());
+    }
+    if args.hall.machines.is_some() {
+        return hall::run(&args);
     }
     let Some(pgn) = &args.pgn else { bail!("no game is given: name a PGN file") };
     let games = read_games(pgn)?;

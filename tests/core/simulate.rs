@@ -449,6 +449,7 @@ fn a_recorded_simulation_replays_to_the_same_events() {
         speed: 1,
         stay: false,
         rates: false,
+        hall: Default::default(),
     };
     simulate::run(args()).unwrap();
     let first = std::fs::read(&rec).unwrap();
