@@ -6,11 +6,11 @@ mod orders;
 mod public;
 
 use super::*;
-use crate::harness::proxy::Proxy;
 use orders::Orders;
 use public::Public;
 use shakmaty::{Chess, Position, Role, Square};
 use std::collections::{BTreeSet, VecDeque};
+use touchmove::ctl::simulate::relay::Relay;
 use touchmove::simulate::rng::Rng;
 
 /// How many steps a schedule has.
@@ -92,7 +92,7 @@ fn choose(rng: &mut Rng, hall: &CampaignHall) -> Step {
 /// A machine with its network and its game.
 struct CampaignMachine {
     machine: Machine,
-    proxy: Proxy,
+    relay: Relay,
     is_cut: bool,
     position: Chess,
     moves: usize,
@@ -158,13 +158,13 @@ impl CampaignHall {
         let spectator = client(&hub.bus, Stream::Broadcast).await;
         let mut hall = CampaignHall { server, is_server_up: true, is_disk_full: false, hub, spectator, machines: Vec::new() };
         for number in 1..=machines {
-            let proxy = Proxy::to(hall.server.port());
-            let mut machine = Machine::start(&format!("pi-{number:02}"), proxy.port()).await?;
+            let relay = Relay::to(hall.server.port()).unwrap();
+            let mut machine = Machine::start(&format!("pi-{number:02}"), relay.port()).await?;
             // From its next start on.
             machine.node.time = TimeOfDay::new();
             hall.machines.push(CampaignMachine {
                 machine,
-                proxy,
+                relay,
                 is_cut: false,
                 position: Chess::default(),
                 moves: 0,
@@ -205,11 +205,11 @@ impl CampaignHall {
                 machine.machine.made(machine.moves).await;
             }
             Step::Cut(machine) => {
-                self.machines[machine].proxy.cut();
+                self.machines[machine].relay.cut();
                 self.machines[machine].is_cut = true;
             }
             Step::Mend(machine) => {
-                self.machines[machine].proxy.mend();
+                self.machines[machine].relay.mend();
                 self.machines[machine].is_cut = false;
             }
             Step::FillDisk | Step::FreeDisk => {

@@ -8,7 +8,6 @@ pub mod chain;
 pub mod hall;
 pub mod nats;
 pub mod organiser;
-pub mod proxy;
 pub mod python;
 pub mod webdriver;
 

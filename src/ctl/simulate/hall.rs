@@ -112,11 +112,8 @@ async fn hold(plan: &Plan, dir: &WorkDir, report: &mut Report, signals: &mut Sig
     };
     report.print(&format!("\n{}\n", comparison::table(&comparisons)))?;
     let events: u64 = comparisons.iter().map(|comparison| comparison.events).sum();
-    let differing: Vec<&str> = comparisons
-        .iter()
-        .filter(|comparison| !comparison.is_equal())
-        .map(|comparison| comparison.machine.as_str())
-        .collect();
+    let differing: Vec<&str> =
+        comparisons.iter().filter(|comparison| !comparison.is_equal()).map(|comparison| comparison.machine.as_str()).collect();
     let mut reasons = campaign.into_failures();
     if events == 0 {
         reasons.push("nothing was played: let it run for longer".to_owned());
