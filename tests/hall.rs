@@ -6,6 +6,7 @@ mod commands;
 mod continuation;
 mod desk;
 mod games;
+mod simulate;
 
 use crate::daemon::disk::SmallDisk;
 use crate::daemon::time_of_day::TimeOfDay;
