@@ -24,6 +24,7 @@ use touchmove::hall::connection::Endpoint;
 use touchmove::hall::machine::{self, MachineContext};
 use touchmove::hall::receiver::{self, ReceiverContext};
 use touchmove::hall::setup::paths::HallFiles;
+use touchmove::hall::setup::registry::Registry;
 
 /// The name of the hall.
 const HALL: &str = "bench";
@@ -118,9 +119,8 @@ fn start_receiver(server: &NatsServer, node: &Node) -> watch::Sender<bool> {
     let context = ReceiverContext {
         hub: Arc::clone(&node.hub),
         endpoint: endpoint(server, touchmove::hall::subject::HUB),
-        hall: HALL.to_owned(),
+        registry: Registry::new(HALL, server.port(), 2 << 30, String::new()).expect("a valid name"),
         files: HallFiles::of(node.dir.path()),
-        max_bytes: 1 << 30,
         stop: stopped,
     };
     // The machines share a thread; the hub has its own, as the process that it is.

@@ -5,6 +5,7 @@ mod campaign;
 mod commands;
 mod continuation;
 mod desk;
+mod events;
 mod games;
 mod simulate;
 
@@ -115,17 +116,21 @@ impl Node {
 
 /// The hub of the hall.
 async fn hub(server: &NatsServer, extra: &str) -> Option<Node> {
-    hub_in(State::Directory(tempfile::tempdir().unwrap()), server, extra).await
+    hub_at(server.port(), extra, 1 << 30).await
 }
 
-/// As [`hub`], with this state directory.
-async fn hub_in(state: State, server: &NatsServer, extra: &str) -> Option<Node> {
-    let url = server.url();
-    let config = format!("[hall]\nserve = true\nurl = '{url}'\n{extra}");
+/// The hub of the hall, whose server is at this port and may store this number of bytes.
+async fn hub_at(port: u16, extra: &str, store_bytes: u64) -> Option<Node> {
+    hub_in(State::Directory(tempfile::tempdir().unwrap()), port, extra, store_bytes).await
+}
+
+/// As [`hub_at`], with this state directory.
+async fn hub_in(state: State, port: u16, extra: &str, store_bytes: u64) -> Option<Node> {
+    let config = format!("[hall]\nserve = true\nurl = 'nats://127.0.0.1:{port}'\n{extra}");
     let mut node = Node::start_in(state, &config, Some(Path::new("/nonexistent/board"))).await?;
     let files = HallFiles::of(node.state.path());
     files.create_dir().unwrap();
-    let registry = Registry::new(HALL, server.port(), 1 << 30, String::new()).unwrap();
+    let registry = Registry::new(HALL, port, store_bytes, String::new()).unwrap();
     LockedRegistry::lock(&files).unwrap().save(&registry).unwrap();
     node.run().await;
     Some(node)
@@ -208,6 +213,21 @@ static CAN_SEEM_ANOTHER: LazyLock<bool> = LazyLock::new(|| {
     let status = Command::new("unshare").args(["--mount", "sh", "-c", &script]).arg(file.path()).output();
     status.is_ok_and(|output| output.status.success())
 });
+
+/// Waits until a touchmoved has a health problem of this kind whose sentence contains a text, or none of this kind (`None`).
+async fn problem(node: &Node, kind: &str, text: Option<&str>) {
+    until(&format!("health problem {kind}: {text:?}"), async || {
+        let problems = node.client.snapshot().await.ok()?.health_problems;
+        let sentence = problems.iter().find(|(found, _)| found == kind).map(|(_, sentence)| sentence);
+        let is_reached = match (sentence, text) {
+            (Some(sentence), Some(text)) => sentence.contains(text),
+            (None, None) => true,
+            _ => false,
+        };
+        is_reached.then_some(())
+    })
+    .await;
+}
 
 /// Waits until the game on a board has this number of moves at the hub; returns it.
 async fn shown(hub: &Node, board: &str, moves: usize) -> GameInfo {

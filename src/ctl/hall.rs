@@ -4,6 +4,7 @@ mod add;
 mod init;
 mod join;
 mod list;
+mod new_event;
 mod remove;
 
 use super::backup::default_state_dir;
@@ -23,7 +24,8 @@ use std::path::PathBuf;
   sudo touchmovectl hall add pi-07                  on the hub: prints the next line
   sudo touchmovectl hall join 192.168.1.10 9TQN-…   on the machine
   sudo touchmovectl hall list
-  sudo touchmovectl hall remove pi-07")]
+  sudo touchmovectl hall remove pi-07
+  sudo touchmovectl hall new-event club-2027        on the hub: the same machines, another event")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -35,6 +37,7 @@ enum What {
     Add(add::Args),
     List(list::Args),
     Remove(remove::Args),
+    NewEvent(new_event::Args),
     Join(join::Args),
 }
 
@@ -66,6 +69,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         What::Add(args) => add::run(args),
         What::List(args) => list::run(args),
         What::Remove(args) => remove::run(args),
+        What::NewEvent(args) => new_event::run(args),
         What::Join(args) => join::run(args).await,
     }
 }

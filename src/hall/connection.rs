@@ -1,16 +1,19 @@
 //! The connection to the NATS server of a hall. It is made again for ever.
 
+mod endpoint;
+mod failure;
+
 use super::setup::certificates;
+use super::setup::server::{OLDEST, Version};
 use super::setup::trust::{TrustedCa, client_config};
 use super::subject;
 use async_nats::{Client, ConnectOptions, Event, HeaderMap, Message, StatusCode};
-use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::watch;
 use tracing::debug;
 
-/// The oldest server that is supported: `(major, minor)`. Earlier ones have no direct get.
-pub const OLDEST_SERVER: (u32, u32) = (2, 9);
+pub use endpoint::Endpoint;
+pub use failure::{ConnectFailure, is_wrong_time, refused_certificate};
 
 /// How long a request waits for its reply.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
@@ -18,19 +21,6 @@ pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 const PING_INTERVAL: Duration = Duration::from_secs(5);
 /// Longest pause before the connection is tried again.
 const MAX_PAUSE_MS: u64 = 4_000;
-
-/// Where and how to connect.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Endpoint {
-    /// The URL of the server: `tls://host:4222`; `nats://` only to this machine.
-    pub url: String,
-    /// The file of the CA certificate by which the server's is checked; `None`: those that this machine trusts.
-    pub ca: Option<PathBuf>,
-    /// The seed of the key by which this machine logs in; `None`: the server needs none.
-    pub seed: Option<String>,
-    /// The name of the machine.
-    pub machine: String,
-}
 
 /// The state of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,31 +79,28 @@ impl Connection {
     /// # Errors
     /// The endpoint is not usable: a sentence.
     pub async fn open(endpoint: &Endpoint) -> Result<Connection, String> {
-        let (sender, state) = watch::channel(ConnectionState::Down("not connected yet".to_owned()));
-        let mut options = ConnectOptions::new()
-            .name(format!("touchmove {} {}", endpoint.machine, env!("CARGO_PKG_VERSION")))
-            .custom_inbox_prefix(subject::inbox(&endpoint.machine))
-            .retry_on_initial_connect()
-            .ignore_discovered_servers()
-            .max_reconnects(None)
-            .ping_interval(PING_INTERVAL)
-            .request_timeout(Some(REQUEST_TIMEOUT))
-            .reconnect_delay_callback(pause)
-            .event_callback(move |event| {
-                let sender = sender.clone();
-                async move { note(&sender, &event) }
-            });
-        if let Some(ca) = &endpoint.ca {
-            let unusable = |reason: String| format!("the certificate of its CA, {}, cannot be used: {reason}", ca.display());
-            let pem = std::fs::read_to_string(ca).map_err(|error| unusable(error.to_string()))?;
-            let certificate = certificates::parse(&pem).map_err(unusable)?;
-            let config = client_config(TrustedCa::Certificate(certificate)).map_err(|error| unusable(error.to_string()))?;
-            options = options.tls_client_config(config).require_tls(true);
+        let (options, state) = options(endpoint)?;
+        let client =
+            options.retry_on_initial_connect().connect(endpoint.url.as_str()).await.map_err(|error| error.to_string())?;
+        Ok(Connection { client, state })
+    }
+
+    /// Connects, and returns when there is a connection. It is tried once.
+    ///
+    /// # Errors
+    /// There is none.
+    pub async fn open_once(endpoint: &Endpoint) -> Result<Connection, ConnectFailure> {
+        let (options, mut state) = options(endpoint).map_err(ConnectFailure::Unusable)?;
+        let connected = options.connection_timeout(REQUEST_TIMEOUT).connect(endpoint.url.as_str()).await;
+        let client = connected.map_err(|error| ConnectFailure::new(&endpoint.url, &error))?;
+        // The event may come a little later.
+        let is_up = tokio::time::timeout(REQUEST_TIMEOUT, state.wait_for(ConnectionState::is_up))
+            .await
+            .is_ok_and(|state| state.is_ok());
+        if !is_up {
+            let reason = "the connection was lost".to_owned();
+            return Err(ConnectFailure::Unreachable { url: endpoint.url.clone(), reason });
         }
-        if let Some(seed) = &endpoint.seed {
-            options = options.nkey(seed.clone());
-        }
-        let client = options.connect(endpoint.url.as_str()).await.map_err(|error| error.to_string())?;
         Ok(Connection { client, state })
     }
 
@@ -135,17 +122,16 @@ impl Connection {
     /// Returns why this server cannot be used, as a sentence that says what to do; `None`: it can.
     pub fn unusable(&self) -> Option<String> {
         let info = self.client.server_info();
-        let mut parts = info.version.split(['.', '-']).map(|part| part.parse::<u32>().unwrap_or(0));
-        let version = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
-        if version < OLDEST_SERVER {
-            let (major, minor) = OLDEST_SERVER;
+        if !Version::parse(&info.version).is_some_and(|version| version >= OLDEST) {
             let found = &info.version;
             return Some(format!(
-                "the hall's server is nats-server {found}, and {major}.{minor} or later is needed: install Debian's package nats-server"
+                "the hall's server is nats-server {found}, and {OLDEST} or later is needed: install the package nats-server of Debian \
+                 12 or later at the hub"
             ));
         }
         (!info.jetstream).then(|| {
-            "the hall's server has no JetStream: start it with the configuration that `touchmovectl hall init` writes"
+            "the hall's server has no JetStream: start touchmove-nats at the hub, which uses the configuration that \
+             `touchmovectl hall init` writes"
                 .to_owned()
         })
     }
@@ -221,6 +207,37 @@ impl Connection {
             Err(_) => debug!("a message to the hall was not sent: the connection does not accept it"),
         }
     }
+}
+
+/// Returns the options of the client, and the state that it reports.
+///
+/// # Errors
+/// The endpoint is not usable: a sentence.
+fn options(endpoint: &Endpoint) -> Result<(ConnectOptions, watch::Receiver<ConnectionState>), String> {
+    let (sender, state) = watch::channel(ConnectionState::Down("not connected yet".to_owned()));
+    let mut options = ConnectOptions::new()
+        .name(format!("touchmove {} {}", endpoint.machine, env!("CARGO_PKG_VERSION")))
+        .custom_inbox_prefix(subject::inbox(&endpoint.machine))
+        .ignore_discovered_servers()
+        .max_reconnects(None)
+        .ping_interval(PING_INTERVAL)
+        .request_timeout(Some(REQUEST_TIMEOUT))
+        .reconnect_delay_callback(pause)
+        .event_callback(move |event| {
+            let sender = sender.clone();
+            async move { note(&sender, &event) }
+        });
+    if let Some(ca) = &endpoint.ca {
+        let unusable = |reason: String| format!("the certificate of its CA, {}, cannot be used ({reason})", ca.display());
+        let pem = std::fs::read_to_string(ca).map_err(|error| unusable(error.to_string()))?;
+        let certificate = certificates::parse(&pem).map_err(unusable)?;
+        let config = client_config(TrustedCa::Certificate(certificate)).map_err(|error| unusable(error.to_string()))?;
+        options = options.tls_client_config(config).require_tls(true);
+    }
+    if let Some(seed) = &endpoint.seed {
+        options = options.nkey(seed.clone());
+    }
+    Ok((options, state))
 }
 
 /// Waits until there is another connection, or none.

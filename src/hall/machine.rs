@@ -305,8 +305,9 @@ impl Machine {
         if name.is_some() && self.hall != name {
             info!("this machine is in the hall {}", name.as_deref().unwrap_or_default());
             self.hall = name;
-            // Another stream.
-            self.outbox.forget_sent();
+            // Another stream. What is on its way to the one before may not be read there.
+            self.sending.clear();
+            self.outbox.abandon();
             self.is_kept_known = false;
         }
     }
@@ -322,14 +323,7 @@ impl Machine {
     fn begin_beat(&mut self) {
         if !self.connection.is_up() {
             if self.down_since.is_some_and(|since| since.elapsed() > AWAY_PATIENCE) {
-                let url = &self.endpoint.url;
-                health::report(
-                    &self.hub,
-                    HALL_AWAY,
-                    Some(format!(
-                        "the hall at {url} cannot be reached: games are recorded here and sent later; check the network, then the hub"
-                    )),
-                );
+                health::report(&self.hub, HALL_AWAY, Some(health::away(&self.endpoint.url, &self.connection.state().borrow())));
             }
             return;
         }
@@ -365,8 +359,9 @@ impl Machine {
         match beat.kept {
             Some(Ok(kept)) => self.set_all_kept(kept, beat.is_lacking),
             Some(Err(RequestError::NoResponders(_))) => {
-                let sentence = "the hall's server answers, but the hub does not: start touchmoved there";
-                health::report(&self.hub, HALL_AWAY, Some(sentence.to_owned()));
+                // A server that is too old has nobody to answer.
+                let sentence = self.connection.unusable().unwrap_or_else(|| health::HUB_SILENT.to_owned());
+                health::report(&self.hub, HALL_AWAY, Some(sentence));
             }
             Some(Err(RequestError::Failed(_))) | None => {}
         }

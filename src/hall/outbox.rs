@@ -130,9 +130,14 @@ impl Outbox {
         self.games.iter_mut().for_each(|(id, game)| game.is_current = is_current(*id));
     }
 
-    /// Forgets what the stream has: after a connection was lost, or when the stream is another one.
+    /// Forgets what the stream has: after a connection was lost.
     pub fn forget_sent(&mut self) {
         self.games.values_mut().for_each(|game| game.sent = None);
+    }
+
+    /// Forgets what the stream has, and the tasks that are not finished: the stream is another one.
+    pub fn abandon(&mut self) {
+        self.games.values_mut().for_each(|game| (game.sent, game.is_in_flight) = (None, false));
     }
 
     /// Notes what the hub has on disk, by the journal in which each game began and its number. Games that are not among them are not
@@ -267,6 +272,21 @@ mod tests {
         outbox.forget_lacking();
         let task = outbox.next_task().expect("the stream is read again");
         assert_eq!((task.sent, task.kept, task.is_resent), (None, 3, true));
+    }
+
+    #[test]
+    fn what_was_on_its_way_to_another_stream_is_sent_to_the_next() {
+        let mut outbox = Outbox::default();
+        outbox.add(vec![end(1, 5), end(2, 3)], |_| true);
+        assert!(outbox.next_task().is_some() && outbox.next_task().is_some());
+        outbox.finish(2, &SendOutcome::Sent(Sent { number: 3, sequence: 7 }));
+        assert_eq!(outbox.next_task(), None);
+        outbox.abandon();
+        // The hub has read the first events of one game, and all of the other.
+        outbox.set_kept(&BTreeMap::from([(("j".to_owned(), 1), 2), (("j".to_owned(), 2), 3)]));
+        let task = outbox.next_task().expect("the hub lacks events of game 1");
+        assert_eq!((task.end.game, task.sent, task.kept), (1, None, 2));
+        assert_eq!(outbox.next_task(), None);
     }
 
     #[test]

@@ -11,19 +11,22 @@ mod joins;
 mod kept;
 mod position;
 mod presences;
+mod questions;
 mod remote_board;
 mod remote_boards;
+mod storage;
 mod streams;
 
 use super::connection::{Connection, ConnectionState, Endpoint, is_copy};
 use super::message::board::BoardMessage;
 use super::message::presence::Kept;
-use super::message::question::{KeptAnswer, Question, TimeAnswer};
 use super::message::{from_json, to_json};
 use super::setup::admission::ALL_REQUESTS;
+use super::setup::event_watch::EventWatch;
 use super::setup::paths::HallFiles;
+use super::setup::registry::Registry;
 use super::subject::{self, ALL_QUESTIONS, Bucket, HALL_KEY};
-use crate::daemon::{Hub, Stop, steady_clock, wait_for_stop};
+use crate::daemon::{Hub, Stop, wait_for_stop};
 use async_nats::jetstream::consumer::DeliverPolicy;
 use async_nats::jetstream::consumer::pull::{Ordered, OrderedConfig};
 use async_nats::jetstream::stream::Stream;
@@ -37,6 +40,7 @@ use position::Position;
 use remote_boards::RemoteBoards;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tracing::{debug, info, warn};
 
@@ -44,6 +48,7 @@ use tracing::{debug, info, warn};
 pub const HALL_SERVER: &str = "hall_server";
 /// Games of a machine are not taken.
 pub const HALL_GAMES: &str = "hall_games";
+pub use storage::HALL_STORAGE;
 
 /// The interval at which machines are told what is on disk.
 const KEPT_INTERVAL: Duration = Duration::from_millis(500);
@@ -66,19 +71,17 @@ pub struct ReceiverContext {
     pub hub: Arc<Hub>,
     /// Where and how to connect.
     pub endpoint: Endpoint,
-    /// The name of the hall.
-    pub hall: String,
+    /// The hall with its machines.
+    pub registry: Registry,
     /// The files of the hall.
     pub files: HallFiles,
-    /// The limit of the stream of events on disk, in bytes.
-    pub max_bytes: i64,
     /// The shutdown signal.
     pub stop: Stop,
 }
 
 /// Runs until `stop`.
 pub async fn run(context: ReceiverContext) {
-    let ReceiverContext { hub, endpoint, hall, files, max_bytes, mut stop } = context;
+    let ReceiverContext { hub, endpoint, registry, files, mut stop } = context;
     let connection = match Connection::open(&endpoint).await {
         Ok(connection) => connection,
         Err(error) => {
@@ -95,15 +98,15 @@ pub async fn run(context: ReceiverContext) {
     let kept = KeptCounts::default();
     let commander = Arc::new(Commander::new(Arc::clone(&hub), connection.clone()));
     let boards = RemoteBoards::new(Arc::clone(&hub), Arc::clone(&commander));
-    let ingest = Ingest::new(&hall, known, kept.clone());
+    let ingest = Ingest::new(&registry.hall, known, kept.clone());
     let desk = DeskEntries::new(Arc::clone(&hub));
     let mut receiver = Receiver {
         hub,
         connection,
         url: endpoint.url,
-        hall,
+        registry,
+        event_watch: EventWatch::new(files.clone()),
         files,
-        max_bytes,
         commander,
         boards,
         ingest,
@@ -129,9 +132,9 @@ struct Receiver {
     hub: Arc<Hub>,
     connection: Connection,
     url: String,
-    hall: String,
+    registry: Registry,
+    event_watch: EventWatch,
     files: HallFiles,
-    max_bytes: i64,
     commander: Arc<Commander>,
     boards: RemoteBoards,
     ingest: Ingest,
@@ -154,6 +157,8 @@ struct Subscriptions {
     presences: Subscriber,
     questions: Subscriber,
     joins: Subscriber,
+    /// The task that watches the storage of the server. It ends with the other subscriptions.
+    _storage: JoinSet<()>,
 }
 
 impl Receiver {
@@ -178,7 +183,7 @@ impl Receiver {
             match failed {
                 Ok(mut subscriptions) => {
                     self.report(None);
-                    info!("the hall \"{}\" is open", self.hall);
+                    info!("the hall \"{}\" is open", self.registry.hall);
                     let ended = self.serve(&mut subscriptions).await;
                     debug!("the hall's streams are opened again: {ended}");
                 }
@@ -199,7 +204,8 @@ impl Receiver {
 
     /// Creates what is missing at the server, and subscribes.
     async fn open(&mut self) -> Result<Subscriptions, String> {
-        let (_, stream) = streams::create(&self.connection, &self.hall, self.max_bytes).await?;
+        self.follow_event();
+        let (context, stream) = streams::create(&self.connection, &self.registry).await?;
         // Until then it is not known up to which message everything is on disk.
         while self.kept.storing() > 0 {
             sleep(STORING_PAUSE).await;
@@ -214,23 +220,43 @@ impl Receiver {
         let subscribe = async |subject: String| {
             client.subscribe(subject).await.map_err(|error| format!("the hall's machines cannot be heard: {error}"))
         };
+        let mut watching = JoinSet::new();
+        watching.spawn(storage::watch(Arc::clone(&self.hub), context, stream.clone(), self.registry.clone()));
         let subscriptions = Subscriptions {
+            _storage: watching,
             events,
             stream,
-            boards: subscribe(subject::all_boards(&self.hall)).await?,
+            boards: subscribe(subject::all_boards(&self.registry.hall)).await?,
             presences: subscribe(Bucket::Here.all_subjects()).await?,
             questions: subscribe(ALL_QUESTIONS.to_owned()).await?,
             joins: subscribe(ALL_REQUESTS.to_owned()).await?,
         };
         // Machines wait for the name before they send, so it comes last.
-        let hall = self.hall.clone().into_bytes();
+        let hall = self.registry.hall.clone().into_bytes();
         self.connection.request(&Bucket::Hall.subject(HALL_KEY), None, hall).await.map_err(|error| error.to_string())?;
         self.kept.mark_all();
         self.hub.mark_all_untold();
         Ok(subscriptions)
     }
 
-    /// Serves until a subscription ends; returns why.
+    /// Reads the registry again if it has changed, and returns whether another event has begun. Boards, games and what is on disk
+    /// stay; the streams must be opened again.
+    fn follow_event(&mut self) -> bool {
+        let registry = match self.event_watch.changed() {
+            Ok(Some(registry)) if registry.hall != self.registry.hall => registry,
+            Ok(_) => return false,
+            Err(error) => {
+                warn!("the hall's registry cannot be read again: {error}");
+                return false;
+            }
+        };
+        info!("the event \"{}\" of the hall follows \"{}\"", registry.hall, self.registry.hall);
+        self.ingest.set_hall(&registry.hall);
+        self.registry = registry;
+        true
+    }
+
+    /// Serves until a subscription ends, or another event begins; returns why.
     async fn serve(&mut self, subscriptions: &mut Subscriptions) -> String {
         let mut told = interval(KEPT_INTERVAL);
         told.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -248,6 +274,9 @@ impl Receiver {
                 Some(message) = subscriptions.questions.next() => self.answer(&message).await,
                 Some(message) = subscriptions.joins.next() => joins::answer(&self.connection, &self.files, message),
                 _ = told.tick() => {
+                    if self.follow_event() {
+                        return "another event has begun".to_owned();
+                    }
                     self.tell().await;
                     self.desk.tell(&self.connection).await;
                     presences::check(&self.hub, &mut self.boards);
@@ -299,7 +328,7 @@ impl Receiver {
         if is_copy(message) {
             return;
         }
-        let Some((machine, board)) = subject::parse_board(&self.hall, &message.subject) else { return };
+        let Some((machine, board)) = subject::parse_board(&self.registry.hall, &message.subject) else { return };
         let (machine, board) = (machine.to_owned(), board.to_owned());
         match from_json::<BoardMessage>(&message.payload) {
             Ok(state) => {
@@ -314,28 +343,11 @@ impl Receiver {
     }
 
     async fn answer(&mut self, message: &Message) {
-        if is_copy(message) {
-            return;
+        match questions::answer(message, &self.hub, &self.commander, &self.kept) {
+            questions::Answer::Reply { subject, payload } => self.connection.publish(subject, payload).await,
+            questions::Answer::Refused { machine, sentence } => self.alarm(Some(machine), sentence),
+            questions::Answer::None => {}
         }
-        let (Some(machine), Some(reply_to)) = (subject::parse_question(&message.subject), &message.reply) else { return };
-        // The hub may publish to all subjects, and a client may name any for its reply.
-        if !reply_to.starts_with(&format!("{}.", subject::inbox(machine))) {
-            return self.alarm(Some(machine.to_owned()), format!("machine {machine} asks for a reply to another machine"));
-        }
-        let payload = match from_json::<Question>(&message.payload) {
-            Ok(Question::Time) => to_json(&TimeAnswer {
-                instance: self.commander.instance().to_owned(),
-                now_ms: self.commander.now_ms(),
-                wall_ms: steady_clock::unix_ms(),
-            }),
-            Ok(Question::Kept) => to_json(&KeptAnswer { games: self.kept.games_of(machine) }),
-            Ok(Question::Copy) => {
-                self.hub.change_machine(machine, |view| view.copied_at = Some(steady_clock::now_ms()));
-                to_json(&serde_json::json!({}))
-            }
-            Err(_) => return,
-        };
-        self.connection.publish(reply_to.to_string(), payload).await;
     }
 
     /// Tells the machines what is on disk, and stores how far the stream was read.
@@ -344,7 +356,7 @@ impl Receiver {
         if self.told.is_multiple_of(TELL_ALL_EVERY) {
             // They wait for the lag to end, and a message may have been lost.
             self.kept.mark_all();
-            self.connection.publish(Bucket::Hall.subject(HALL_KEY), self.hall.clone().into_bytes()).await;
+            self.connection.publish(Bucket::Hall.subject(HALL_KEY), self.registry.hall.clone().into_bytes()).await;
         }
         self.told = self.told.wrapping_add(1);
         for (machine, events) in self.kept.take_changed() {
@@ -370,7 +382,7 @@ impl Receiver {
     /// Reads the games again of which events were missing.
     async fn read_gaps(&mut self, stream: &Stream) {
         for gap in self.ingest.take_gaps() {
-            let subject = subject::events(&self.hall, &gap.machine, &gap.journal, gap.game);
+            let subject = subject::events(&self.registry.hall, &gap.machine, &gap.journal, gap.game);
             debug!("reading {subject} again");
             let config =
                 OrderedConfig { filter_subject: subject, deliver_policy: DeliverPolicy::All, ..OrderedConfig::default() };

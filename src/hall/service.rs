@@ -6,7 +6,7 @@ use super::receiver::{self, ReceiverContext};
 use super::setup::paths::HallFiles;
 use super::setup::registry;
 use super::subject;
-use crate::config::hall::{Hall, Role, ServerUrl};
+use crate::config::hall::{Hall, Role};
 use crate::daemon::{Hub, LiveConfig, Stop, wait_for_stop};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -61,6 +61,7 @@ pub const HEALTH_KINDS: &[&str] = &[
     machine::HALL_COPY,
     receiver::HALL_SERVER,
     receiver::HALL_GAMES,
+    receiver::HALL_STORAGE,
 ];
 
 /// Runs the part of this machine until `stop`.
@@ -68,19 +69,18 @@ async fn part(hub: &Arc<Hub>, hall: &Hall, state_dir: &Path, mut stop: Stop) {
     let (hub, role) = (Arc::clone(hub), &hall.role);
     match role {
         Role::None => wait_for_stop(&mut stop).await,
-        Role::Machine { hub: server, machine } => match endpoint(hall, server, state_dir, machine) {
+        Role::Machine { hub: server, machine } => match Endpoint::new(hall, server, state_dir, machine) {
             Ok(endpoint) => machine::run(MachineContext { hub, endpoint, state_dir: state_dir.to_owned(), stop }).await,
             Err(sentence) => wait_with(&hub, sentence, &mut stop).await,
         },
         Role::Hub { server } => {
             let registry = registry::load(&HallFiles::of(state_dir)).map_err(|error| error.to_string());
             let registry = registry.and_then(|registry| registry.ok_or_else(|| NO_HALL.to_owned()));
-            let ready = registry.and_then(|registry| Ok((registry, endpoint(hall, server, state_dir, subject::HUB)?)));
+            let ready = registry.and_then(|registry| Ok((registry, Endpoint::new(hall, server, state_dir, subject::HUB)?)));
             match ready {
                 Ok((registry, endpoint)) => {
-                    let max_bytes = i64::try_from(registry.store_bytes / 10 * 9).unwrap_or(i64::MAX);
                     let files = HallFiles::of(state_dir);
-                    receiver::run(ReceiverContext { hub, endpoint, hall: registry.hall, files, max_bytes, stop }).await;
+                    receiver::run(ReceiverContext { hub, endpoint, registry, files, stop }).await;
                 }
                 Err(sentence) => wait_with(&hub, sentence, &mut stop).await,
             }
@@ -88,7 +88,8 @@ async fn part(hub: &Arc<Hub>, hall: &Hall, state_dir: &Path, mut stop: Stop) {
     }
 }
 
-const NO_HALL: &str =
+/// What to say if there is no registry.
+pub(super) const NO_HALL: &str =
     "this machine is to be the hub of a hall, and there is none: run `sudo touchmovectl hall init --event NAME`";
 
 /// Reports why nothing can be done, and waits.
@@ -96,21 +97,4 @@ async fn wait_with(hub: &Hub, sentence: String, stop: &mut Stop) {
     warn!("{sentence}");
     hub.set_health_problem(HALL_SETUP, None, Some(sentence));
     wait_for_stop(stop).await;
-}
-
-/// Returns where and how to connect. Without TLS, which is possible only on this machine, no key is needed.
-fn endpoint(hall: &Hall, server: &ServerUrl, state_dir: &Path, machine: &str) -> Result<Endpoint, String> {
-    let key_file = hall.key_file(state_dir);
-    let seed = match std::fs::read_to_string(&key_file) {
-        Ok(seed) => Some(seed.trim().to_owned()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !server.uses_tls() => None,
-        Err(error) => {
-            let file = key_file.display();
-            return Err(format!(
-                "the key of this machine in the hall, {file}, cannot be read ({error}): run `sudo touchmovectl hall join` again"
-            ));
-        }
-    };
-    let ca = server.uses_tls().then(|| hall.ca_file(state_dir));
-    Ok(Endpoint { url: server.to_string(), ca, seed, machine: machine.to_owned() })
 }

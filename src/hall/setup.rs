@@ -10,6 +10,7 @@ pub mod addresses;
 pub mod admission;
 pub mod certificates;
 pub mod code;
+pub mod event_watch;
 pub mod join;
 pub mod key;
 pub mod paths;

@@ -153,7 +153,7 @@ impl CampaignHall {
     async fn open(machines: usize) -> Option<CampaignHall> {
         let server = NatsServer::start()?;
         let state = SmallDisk::mount().map_or_else(|| State::Directory(tempfile::tempdir().unwrap()), State::Disk);
-        let mut hub = hub_in(state, &server, &public::config()).await?;
+        let mut hub = hub_in(state, server.port(), &public::config(), 1 << 30).await?;
         hub.time = TimeOfDay::new();
         let spectator = client(&hub.bus, Stream::Broadcast).await;
         let mut hall = CampaignHall { server, is_server_up: true, is_disk_full: false, hub, spectator, machines: Vec::new() };

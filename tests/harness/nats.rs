@@ -11,6 +11,8 @@ pub struct NatsServer {
     dir: TempDir,
     /// More lines for its configuration.
     extra: String,
+    /// Its storage, in bytes; `None`: what it chooses.
+    storage: Option<u64>,
     port: u16,
     server: Option<Child>,
 }
@@ -18,19 +20,20 @@ pub struct NatsServer {
 impl NatsServer {
     /// Starts the server that is installed, or that `TOUCHMOVE_NATS_SERVER` names; returns `None`, with a message, if there is none.
     pub fn start() -> Option<NatsServer> {
+        NatsServer::start_with("", None)
+    }
+
+    /// Like [`NatsServer::start`], with more lines for its configuration, and this storage in bytes.
+    pub fn start_with(extra: &str, storage: Option<u64>) -> Option<NatsServer> {
         let program = std::env::var_os("TOUCHMOVE_NATS_SERVER").map(PathBuf::from);
         if program.is_none() && !installed("nats-server") {
             return None;
         }
-        Some(NatsServer::of(&program.unwrap_or_else(|| PathBuf::from("nats-server")), ""))
-    }
-
-    /// Starts this program. `extra`: more lines for its configuration.
-    pub fn of(program: &Path, extra: &str) -> NatsServer {
+        let program = program.unwrap_or_else(|| PathBuf::from("nats-server"));
         let dir = tempfile::tempdir().unwrap();
-        let mut server = NatsServer { program: program.to_owned(), dir, extra: extra.to_owned(), port: 0, server: None };
+        let mut server = NatsServer { program, dir, extra: extra.to_owned(), storage, port: 0, server: None };
         server.restart();
-        server
+        Some(server)
     }
 
     /// The port on which it listens. It stays the same when the server is started again.
@@ -85,8 +88,9 @@ impl NatsServer {
         std::fs::create_dir(&ports).unwrap();
         let port = if self.port == 0 { -1 } else { i32::from(self.port) };
         let config = format!(
-            "listen: \"127.0.0.1:{port}\"\nports_file_dir: {ports:?}\nmax_payload: 262144\njetstream {{ store_dir: {store:?} }}\n{}",
+            "listen: \"127.0.0.1:{port}\"\nports_file_dir: {ports:?}\nmax_payload: 262144\njetstream {{ store_dir: {store:?}{storage} }}\n{}",
             self.extra,
+            storage = self.storage.map_or_else(String::new, |bytes| format!(", max_file_store: {bytes}")),
             store = self.dir.path().join("store"),
         );
         let file = self.dir.path().join("nats.conf");

@@ -1,6 +1,6 @@
 //! `touchmovectl hall init`.
 
-use super::{Place, Yes};
+use super::{Place, Yes, new_event};
 use crate::config::hall::DEFAULT_PORT;
 use crate::ctl::service::{confirm, print};
 use crate::hall::setup::paths::HallFiles;
@@ -22,7 +22,7 @@ const STORE_SHARE: u64 = 2;
 /// Writes a CA, the certificate and the configuration of the message server, and the key of this machine into hall/ in the
 /// state directory, and starts the server: the program of the package nats-server, with our unit touchmove-nats. If there is a
 /// hall already, its machines and its CA stay: the server gets a new certificate, for the names and addresses that this machine
-/// has now, and with another name the games that follow belong to a new event.
+/// has now, and with another name another event begins, as with `hall new-event`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  sudo touchmovectl hall init --event open-2026")]
 pub(super) struct Args {
@@ -74,17 +74,13 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
 /// Returns the registry of the hall that exists, with a new name or port; `None`: the user does not want to change it.
 fn changed(mut registry: Registry, args: &Args) -> anyhow::Result<Option<Registry>> {
     let port = args.port.unwrap_or(registry.port);
-    let mut effects = Vec::new();
-    if registry.hall != args.event {
-        effects.push(format!("games that follow belong to {} instead of {}", args.event, registry.hall));
-    }
+    let mut effects = new_event::begin(&mut registry, &args.event)?.unwrap_or_default();
     if registry.port != port && !registry.machines.is_empty() {
         effects.push(format!("machines that joined at port {} have to be given port {port}", registry.port));
     }
     if !effects.is_empty() && !confirm(&format!("Change the hall? {}.", effects.join("; ")), args.yes.yes)? {
         return Ok(None);
     }
-    registry.hall.clone_from(&args.event);
     registry.port = port;
     Ok(Some(registry))
 }

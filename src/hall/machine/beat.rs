@@ -48,7 +48,8 @@ pub(super) async fn beat(request: BeatRequest) -> Beat {
         true => Some(ask_kept(&connection, &machine).await),
         false => None,
     };
-    clock.ask(&connection, &machine).await;
+    // Without an answer, the reading before stays.
+    let _ = clock.ask(&connection, &machine).await;
     Beat { lease, copy, hall: hall.map(|(_, reply)| reply.payload), kept, is_lacking }
 }
 

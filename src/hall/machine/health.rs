@@ -1,6 +1,7 @@
 //! The health problems of a machine of a hall.
 
 use crate::daemon::Hub;
+use crate::hall::connection::ConnectionState;
 use tracing::{info, warn};
 
 /// The hall cannot be reached.
@@ -12,6 +13,40 @@ pub const HALL_CONFLICT: &str = "hall_conflict";
 /// Another machine has the same name and key.
 pub const HALL_COPY: &str = "hall_copy";
 
+/// What to say if the server has nobody who listens to the questions of machines.
+pub(super) const HUB_SILENT: &str = "the hall's server answers, but the hub does not: start touchmoved there";
+
+/// Returns what to say while there is no connection to the server at this URL.
+pub(super) fn away(url: &str, state: &ConnectionState) -> String {
+    let reason = match state {
+        ConnectionState::Down(reason) => format!(" ({reason})"),
+        ConnectionState::Up(_) => String::new(),
+    };
+    format!(
+        "the hall at {url} cannot be reached{reason}: games are recorded here and sent later; check the network, then the hub, or \
+         run `sudo touchmovectl doctor`"
+    )
+}
+
+/// The error codes of the server that say that its storage is full: of the account, of the server, and what a new stream needs.
+const FULL_CODES: [u64; 3] = [10_002, 10_023, 10_047];
+/// The text of the server if the stream is full. Its error code, 10077, has other meanings, too.
+const STREAM_FULL: &str = "maximum bytes exceeded";
+
+/// Returns what to say if the server does not store games, for this reason.
+pub(super) fn refused(code: u64, reason: &str) -> String {
+    if FULL_CODES.contains(&code) || reason.contains(STREAM_FULL) {
+        return format!(
+            "the storage of the hall's server is full ({reason}): play on, games are recorded here and sent later; run \
+             `sudo touchmovectl hall new-event NAME` at the hub"
+        );
+    }
+    format!(
+        "the hall's server does not store games ({reason}): play on, games are recorded here and sent later; free some disk space \
+         at the hub, and see `journalctl -u touchmove-nats` there"
+    )
+}
+
 /// Reports a health problem, or that it is over, and logs the change.
 pub(super) fn report(hub: &Hub, kind: &'static str, sentence: Option<String>) {
     let problem = sentence.clone();
@@ -20,5 +55,24 @@ pub(super) fn report(hub: &Hub, kind: &'static str, sentence: Option<String>) {
             Some(problem) => warn!("{problem}"),
             None => info!("health problem {kind:?} is resolved"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_storage_needs_another_event() {
+        for (code, reason) in [
+            (10_077, "maximum bytes exceeded"),
+            (10_023, "insufficient resources"),
+            (10_002, "resource limits exceeded for account"),
+        ] {
+            let sentence = refused(code, reason);
+            assert!(sentence.contains("is full") && sentence.contains("hall new-event"), "{sentence}");
+        }
+        let sentence = refused(10_077, "write: no space left on device");
+        assert!(sentence.contains("no space left on device") && sentence.contains("free some disk space"), "{sentence}");
     }
 }

@@ -20,6 +20,11 @@ const TEMPERATURE_FILE: &str = "/sys/class/thermal/thermal_zone0/temp";
 /// How often the name is claimed at once.
 const RENEWALS: usize = 3;
 
+/// Returns what identifies this boot of the machine.
+pub(super) fn boot_id() -> String {
+    std::fs::read_to_string(BOOT_ID_FILE).unwrap_or_default().trim().to_owned()
+}
+
 /// Reads what this machine says of itself.
 pub(super) struct PresenceSource {
     boot: String,
@@ -30,11 +35,10 @@ pub(super) struct PresenceSource {
 impl PresenceSource {
     /// `state_dir`: the directory whose disk is reported.
     pub(super) fn new(state_dir: &Path) -> PresenceSource {
-        let boot = std::fs::read_to_string(BOOT_ID_FILE).unwrap_or_default().trim().to_owned();
         let mut bytes = [0; 8];
         // Without random bytes all processes of one boot look the same, which only a copy on the same computer would notice.
         let _ = random::fill(&mut bytes);
-        PresenceSource { boot, instance: HEXLOWER.encode(&bytes), state_dir: state_dir.to_owned() }
+        PresenceSource { boot: boot_id(), instance: HEXLOWER.encode(&bytes), state_dir: state_dir.to_owned() }
     }
 
     /// Reads the state of this moment.
@@ -56,6 +60,14 @@ impl PresenceSource {
             }),
         }
     }
+}
+
+/// Returns what to say if another machine has the name of this one.
+pub(super) fn copy(machine: &str) -> String {
+    format!(
+        "another machine is connected to the hall as \"{machine}\": if its card is a copy of this one's, remove hall/machine.nk in the \
+         state directory of one of them, and let it join with a name of its own; after a power cut this ends by itself in 15 seconds"
+    )
 }
 
 /// The lease of this machine's name: the key of its presence, which is written again before it expires.
@@ -89,11 +101,7 @@ impl Lease {
                         let other: Presence = from_json(&reply.payload).unwrap_or_default();
                         // The same computer, or one that has left.
                         if other.boot != presence.boot && !other.boot.is_empty() {
-                            return Some(format!(
-                                "another machine is connected to the hall as \"{machine}\": if its card is a copy of this one's, \
-                                 remove hall/machine.nk in the state directory of one of them, and let it join with a name of its \
-                                 own; after a power cut this ends by itself in 15 seconds"
-                            ));
+                            return Some(copy(machine));
                         }
                         sequence
                     }
@@ -107,7 +115,7 @@ impl Lease {
                 }
                 // Somebody else wrote it, or it has expired.
                 Ok(Stored::NotNext) => self.sequence = None,
-                Ok(Stored::Refused(_)) | Err(_) => return None,
+                Ok(Stored::Refused(..)) | Err(_) => return None,
             }
         }
         None

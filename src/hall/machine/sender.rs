@@ -1,5 +1,6 @@
 //! Sends a part of a game to the stream: exactly the events that it lacks.
 
+use super::health;
 use crate::daemon::Hub;
 use crate::hall::connection::{Connection, RequestError};
 use crate::hall::message::MessageError;
@@ -38,8 +39,8 @@ pub(super) enum Stored {
     At(u64),
     /// It does not follow the last message of its subject.
     NotNext,
-    /// It was not stored, for this reason.
-    Refused(String),
+    /// It was not stored: the error code of the server, and the reason.
+    Refused(u64, String),
 }
 
 /// Sends a message for a stream, which must follow the message of this sequence number on its subject (0: none).
@@ -57,7 +58,7 @@ pub(super) async fn store(
     Ok(match acknowledgement.error {
         None => Stored::At(acknowledgement.seq),
         Some(error) if error.err_code == WRONG_LAST_SEQUENCE => Stored::NotNext,
-        Some(error) => Stored::Refused(error.description),
+        Some(error) => Stored::Refused(error.err_code, error.description),
     })
 }
 
@@ -125,10 +126,7 @@ async fn send_after(
     Ok(match store(connection, &subject, headers, payload, sent.sequence).await? {
         Stored::At(sequence) => (SendOutcome::Sent(Sent { number, sequence }), None),
         Stored::NotNext => (SendOutcome::Unknown, None),
-        Stored::Refused(reason) => {
-            let sentence = format!("the hall's server does not store games ({reason}): free some space at the hub");
-            (SendOutcome::Unknown, Some(sentence))
-        }
+        Stored::Refused(code, reason) => (SendOutcome::Unknown, Some(health::refused(code, &reason))),
     })
 }
 

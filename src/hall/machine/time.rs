@@ -1,7 +1,7 @@
 //! The hub's clock, as far as a machine knows it.
 
 use crate::daemon::steady_clock;
-use crate::hall::connection::Connection;
+use crate::hall::connection::{Connection, RequestError};
 use crate::hall::message::question::{Question, TimeAnswer};
 use crate::hall::message::{from_json, to_json};
 use crate::hall::subject;
@@ -31,19 +31,23 @@ struct ClockReading {
 
 impl HubClock {
     /// Asks the hub for its time.
-    pub(super) async fn ask(&self, connection: &Connection, machine: &str) {
+    ///
+    /// # Errors
+    /// There is no answer. What was known stays.
+    pub(super) async fn ask(&self, connection: &Connection, machine: &str) -> Result<(), RequestError> {
         let asked = Instant::now();
         let wall_ms = steady_clock::unix_ms();
-        let Ok(reply) = connection.request(&subject::question(machine), None, to_json(&Question::Time)).await else { return };
+        let reply = connection.request(&subject::question(machine), None, to_json(&Question::Time)).await?;
         let took_ms = u64::try_from(asked.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let Ok(answer) = from_json::<TimeAnswer>(&reply.payload) else { return };
+        let answer = from_json::<TimeAnswer>(&reply.payload).map_err(|error| RequestError::Failed(error.to_string()))?;
         if took_ms > MAX_ROUND_TRIP_MS {
-            return;
+            return Err(RequestError::Failed("it took too long".to_owned()));
         }
         let half = i64::try_from(took_ms / 2).unwrap_or(0);
         let offset_ms = wall_ms.saturating_add(half).saturating_sub(answer.wall_ms);
         let reading = ClockReading { instance: answer.instance, now_ms: answer.now_ms, asked, offset_ms };
         *self.reading.lock().unwrap_or_else(PoisonError::into_inner) = Some(reading);
+        Ok(())
     }
 
     /// Returns how far this machine's clock is ahead of the hub's, in milliseconds; `None`: not known.

@@ -63,6 +63,13 @@ impl Ingest {
         Ingest { hall: hall.to_owned(), games, gaps: BTreeSet::new(), reread: BTreeMap::new(), kept }
     }
 
+    /// Continues with the events of the hall under another name, in another stream. What is missing of games is sent there.
+    pub(super) fn set_hall(&mut self, hall: &str) {
+        hall.clone_into(&mut self.hall);
+        self.gaps.clear();
+        self.reread.clear();
+    }
+
     /// Returns the games whose subjects must be read again, and forgets them.
     pub(super) fn take_gaps(&mut self) -> Vec<EventsSubject> {
         let gaps: Vec<EventsSubject> = std::mem::take(&mut self.gaps).into_iter().collect();

@@ -7,13 +7,12 @@ use super::server_config::{join_inbox, join_subject};
 use super::trust::{TrustedCa, client_config};
 use super::{SetupError, certificates, key, registry};
 use crate::config::hall::{ServerUrl, is_name};
+use crate::hall::connection::refused_certificate;
 use crate::hall::subject;
-use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Request, RequestErrorKind};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Request, RequestErrorKind};
 use nkeys::KeyPair;
-use std::io;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
-use tokio_rustls::rustls;
 
 /// Maximum time for a connection, and for the reply of the hub.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -151,20 +150,7 @@ async fn connect(hub: &ServerUrl, key: &KeyPair, ca: TrustedCa, inbox: &str) -> 
     options.connect(hub.to_string()).await.map_err(|error| match error.kind() {
         ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => JoinError::CodeRefused(hub.to_string()),
         ConnectErrorKind::Tls => wrong(error.to_string()),
-        _ if is_refused_certificate(&error) => wrong("its certificate is not from the CA of that hall".to_owned()),
+        _ if refused_certificate(&error).is_some() => wrong("its certificate is not from the CA of that hall".to_owned()),
         _ => JoinError::Unreachable { hub: hub.to_string(), reason: error.to_string() },
     })
-}
-
-/// Returns whether the server's certificate was refused. The client library reports that as an I/O error.
-fn is_refused_certificate(error: &ConnectError) -> bool {
-    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = next {
-        let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        if inner.is_some_and(|inner| matches!(inner.downcast_ref(), Some(rustls::Error::InvalidCertificate(_)))) {
-            return true;
-        }
-        next = error.source();
-    }
-    false
 }

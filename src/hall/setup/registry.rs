@@ -17,6 +17,9 @@ pub struct Registry {
     v: u32,
     /// The name of the hall, which is that of the event.
     pub hall: String,
+    /// The names that it had for earlier events, the latest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<String>,
     /// The port of the message server.
     pub port: u16,
     /// Maximum size of the streams on disk, in bytes. nats-server cannot change it while it runs.
@@ -86,8 +89,30 @@ impl Registry {
     /// The name is not valid.
     pub fn new(hall: &str, port: u16, store_bytes: u64, hub: String) -> Result<Registry, SetupError> {
         check_name(hall)?;
-        let (machines, pending) = (Vec::new(), Vec::new());
-        Ok(Registry { v: VERSION, hall: hall.to_owned(), port, store_bytes, hub, machines, pending })
+        let (earlier, machines, pending) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Registry { v: VERSION, hall: hall.to_owned(), earlier, port, store_bytes, hub, machines, pending })
+    }
+
+    /// Begins another event: gives the hall its name. Games that follow belong to it. Machines, codes and keys stay. An event of
+    /// before can go on in this way. Returns whether the name has changed.
+    ///
+    /// # Errors
+    /// The name is not valid. Nothing was changed.
+    pub fn begin_event(&mut self, name: &str) -> Result<bool, SetupError> {
+        check_name(name)?;
+        if self.hall == name {
+            return Ok(false);
+        }
+        let before = std::mem::replace(&mut self.hall, name.to_owned());
+        self.earlier.retain(|earlier| *earlier != before && earlier != name);
+        self.earlier.push(before);
+        Ok(true)
+    }
+
+    /// Returns the earlier events whose streams are deleted: all but the last one. That stays, in case that the hub has not read
+    /// it to its end.
+    pub fn obsolete_events(&self) -> &[String] {
+        self.earlier.split_last().map_or(&[], |(_, obsolete)| obsolete)
     }
 
     /// Returns the machine of this name.
@@ -218,7 +243,8 @@ pub fn load(files: &HallFiles) -> Result<Option<Registry>, SetupError> {
         return Err(invalid(format!("it has version {}, this touchmove reads version {VERSION}", registry.v)));
     }
     let machines = registry.machines.iter().map(|machine| &machine.name);
-    let mut names = machines.chain(registry.pending.iter().map(|code| &code.name)).chain([&registry.hall]);
+    let mut names =
+        machines.chain(registry.pending.iter().map(|code| &code.name)).chain([&registry.hall]).chain(&registry.earlier);
     let wrong = names.find(|name| !is_name(name)).cloned();
     drop(names);
     match wrong {

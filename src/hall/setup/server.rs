@@ -19,6 +19,14 @@ pub const OLDEST: Version = Version(2, 9, 0);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub u32, pub u32, pub u32);
 
+impl Version {
+    /// Parses a version as the server says it: `2.10.27`, also with a suffix such as `-RC.1`.
+    pub fn parse(text: &str) -> Option<Version> {
+        let mut parts = text.split(['-', '+']).next()?.split('.').map(|part| part.parse::<u32>().ok());
+        Some(Version(parts.next()??, parts.next()??, parts.next()??))
+    }
+}
+
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.0, self.1, self.2)
@@ -141,9 +149,7 @@ fn text_of(output: &Output) -> String {
 
 /// Parses what `nats-server --version` prints: `nats-server: v2.10.27`.
 fn parse_version(text: &str) -> Option<Version> {
-    let number = text.strip_prefix("nats-server: v")?.split(['-', '+', ' ', '\n']).next()?;
-    let mut parts = number.split('.').map(|part| part.parse::<u32>().ok());
-    Some(Version(parts.next()??, parts.next()??, parts.next()??))
+    Version::parse(text.strip_prefix("nats-server: v")?.split([' ', '\n']).next()?)
 }
 
 #[cfg(test)]
