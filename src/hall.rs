@@ -5,6 +5,7 @@
 //! hub's journal and state, where a board of another machine is a board like any other. docs/hall-protocol.md describes the messages.
 
 pub mod connection;
+pub mod finding;
 pub mod machine;
 pub mod message;
 pub mod outbox;

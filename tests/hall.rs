@@ -5,6 +5,7 @@ mod campaign;
 mod commands;
 mod continuation;
 mod desk;
+mod doctor;
 mod events;
 mod games;
 mod simulate;

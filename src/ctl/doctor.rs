@@ -1,11 +1,14 @@
 //! `touchmovectl doctor`: finds out why no board is seen, and what to do about it.
 
+mod hall;
 mod probe;
 mod report;
 mod service;
 
 use crate::boards::{self, BOARDS, Connection, ControlLines, Model};
+use crate::config::hall::Role;
 use crate::config::{BoardConfig, Config};
+use crate::ctl::backup::default_state_dir;
 use crate::ctl::{colours, completion};
 use crate::link::rules;
 use crate::link::serial::{self, Holder, OpenError};
@@ -20,8 +23,8 @@ use std::process::ExitCode;
 
 /// Find out why no board is seen
 ///
-/// Checks which devices are plugged in, whether they may be opened, which programs use them, whether a board answers, and whether
-/// touchmoved runs. A port is opened only if no other program uses it, and if its USB id identifies a board, or it is configured,
+/// Checks which devices are plugged in, whether they may be opened, which programs use them, whether a board answers, whether
+/// touchmoved runs, and the connection to a hall. A port is opened only if no other program uses it, and if its USB id identifies a board, or it is configured,
 /// or given with --port. It then sends the same greeting as touchmoved. What is wrong is printed first, with what to do; what is
 /// right is summarised in one line. Exit code 0: no fault was found; 1: a fault was found.
 #[derive(Debug, clap::Args)]
@@ -40,6 +43,9 @@ pub struct Args {
     /// The configuration file [default: the one that touchmoved reads]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// State directory of touchmoved, for its part in a hall [default: /var/lib/touchmove, else the user's]
+    #[arg(long, value_name = "DIR")]
+    state_dir: Option<PathBuf>,
     /// The bus: session, system, or an address [default: as configured]
     #[arg(long, value_name = "BUS")]
     bus: Option<Bus>,
@@ -88,6 +94,9 @@ async fn examine(args: &Args) -> Report {
         return report;
     }
     let config = configuration(&mut report, args.config.as_deref());
+    let state_dir = args.state_dir.clone().unwrap_or_else(default_state_dir);
+    let path = args.config.clone().unwrap_or_else(Config::default_path);
+    let config = hall::with_settings(&mut report, &config, &path, &state_dir);
     let targets = targets(&mut report, &config);
     modem_manager(&mut report, &targets);
     // The service is queried before any port: it may already read them, even where the user of this program may not.
@@ -96,6 +105,7 @@ async fn examine(args: &Args) -> Report {
         port(&mut report, target, &service).await;
     }
     service.add_to(&mut report);
+    hall::examine(&mut report, &config, &state_dir, &service).await;
     livechess(&mut report, &config);
     config.warnings().into_iter().for_each(|warning| report.note("configuration", warning));
     let mut models: Vec<&'static Model> = Vec::new();
@@ -165,7 +175,8 @@ fn targets(report: &mut Report, config: &Config) -> Vec<ProbeTarget> {
             let place = BoardLocation::AnyOfModel(model);
             targets.push(ProbeTarget { board: BoardConfig::new(model.name.into(), model, place), node: port.node.clone() });
         }
-        report_unused(report, &ports, !targets.is_empty());
+        // A hub needs no board of its own.
+        report_unused(report, &ports, !targets.is_empty() || matches!(config.hall.role, Role::Hub { .. }));
     } else {
         let places: Vec<BoardLocation> = config.boards.iter().map(|board| board.place.clone()).collect();
         for (board, node) in config.boards.iter().zip(watch::assign(&places, &ports)) {

@@ -1,6 +1,6 @@
 //! `touchmovectl status`: one row for each playing table, or for each board if no round is loaded.
 
-mod machines;
+pub(super) mod machines;
 
 use super::columns::{cut, left, output_width, right, widest};
 use super::diagram::{clock, last_move};

@@ -6,6 +6,7 @@ mod beat;
 mod boards;
 mod commands;
 mod desk;
+pub mod diagnosis;
 mod health;
 mod presence;
 mod sender;

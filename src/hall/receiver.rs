@@ -6,6 +6,7 @@
 mod commander;
 mod continuation;
 mod desk;
+pub mod diagnosis;
 mod ingest;
 mod joins;
 mod kept;

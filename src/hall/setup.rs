@@ -18,6 +18,7 @@ pub mod registry;
 pub mod server;
 pub mod server_config;
 pub mod trust;
+pub mod validity;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -18,10 +18,15 @@ pub(super) fn describe(machines: &[MachineReport]) -> String {
     }
     text.push('\n');
     for machine in attention {
-        let reasons: Vec<String> = machine.attention.iter().map(|reason| sentence(machine, *reason)).collect();
-        text.push_str(&format!("! {}: {}\n", machine.name, reasons.join("; ")));
+        text.push_str(&format!("! {}: {}\n", machine.name, needs(machine)));
     }
     text
+}
+
+/// Returns what a machine needs, with all reasons in one line.
+pub(in crate::ctl) fn needs(machine: &MachineReport) -> String {
+    let reasons: Vec<String> = machine.attention.iter().map(|reason| sentence(machine, *reason)).collect();
+    reasons.join("; ")
 }
 
 /// Returns why a machine needs attention, and what to do where that is not obvious.

@@ -33,6 +33,8 @@ pub struct MachineView {
 impl MachineView {
     /// How long a machine may be silent before it counts as gone, in milliseconds.
     pub const MAX_SILENCE_MS: i64 = 15_000;
+    /// Largest difference of its clock from the hub's that needs no attention, in milliseconds.
+    pub const MAX_CLOCK_OFFSET_MS: u64 = 1_000;
 
     /// Returns whether it is there. `now`: on the steady clock.
     pub fn is_there(&self, now: i64) -> bool {

@@ -32,6 +32,33 @@ pub fn client_config(ca: TrustedCa) -> Result<ClientConfig, Error> {
     Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
 }
 
+/// Verifies that the certificates that a server sends lead to a CA, and are valid at a time.
+///
+/// # Errors
+/// They do not, or are not.
+fn verify(
+    end_entity: &CertificateDer<'_>,
+    intermediates: &[CertificateDer<'_>],
+    ca: &CertificateDer<'_>,
+    at: UnixTime,
+    provider: &CryptoProvider,
+) -> Result<(), Error> {
+    let mut roots = RootCertStore::empty();
+    roots.add(ca.clone().into_owned())?;
+    let certificate = ParsedCertificate::try_from(end_entity)?;
+    let algorithms = provider.signature_verification_algorithms.all;
+    verify_server_cert_signed_by_trust_anchor(&certificate, &roots, intermediates, at, algorithms)
+}
+
+/// Verifies the certificates of a server, its own first, as a machine would at a time.
+///
+/// # Errors
+/// A machine would refuse them.
+pub fn verify_chain(chain: &[CertificateDer<'_>], ca: &CertificateDer<'_>, at: UnixTime) -> Result<(), Error> {
+    let (end_entity, intermediates) = chain.split_first().ok_or(Error::InvalidCertificate(CertificateError::BadEncoding))?;
+    verify(end_entity, intermediates, ca, at, &ring::default_provider())
+}
+
 #[derive(Debug)]
 struct Verifier {
     ca: TrustedCa,
@@ -52,11 +79,7 @@ impl ServerCertVerifier for Verifier {
             TrustedCa::Fingerprint(known) => intermediates.iter().find(|sent| Fingerprint::of(sent) == *known),
         };
         let ca = ca.ok_or(Error::InvalidCertificate(CertificateError::UnknownIssuer))?;
-        let mut roots = RootCertStore::empty();
-        roots.add(ca.clone().into_owned())?;
-        let certificate = ParsedCertificate::try_from(end_entity)?;
-        let algorithms = self.provider.signature_verification_algorithms.all;
-        verify_server_cert_signed_by_trust_anchor(&certificate, &roots, intermediates, now, algorithms)?;
+        verify(end_entity, intermediates, ca, now, &self.provider)?;
         Ok(ServerCertVerified::assertion())
     }
 

@@ -12,8 +12,6 @@ const MAX_UNSENT_PER_BOARD: u64 = 10;
 const MIN_FREE_BYTES: u64 = 500_000_000;
 /// Temperature from which a processor needs attention, in tenths of a degree Celsius: from there on a Raspberry Pi slows down.
 const HIGH_TEMPERATURE: i64 = 800;
-/// Largest difference of clocks that needs no attention, in milliseconds.
-const MAX_CLOCK_OFFSET_MS: u64 = 1000;
 
 /// A machine of the hall. This is also the transmitted JSON, which docs/web.md describes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -148,7 +146,10 @@ fn attention(view: &MachineView, state: MachineState, now: i64) -> Vec<Attention
         (Attention::Version, is_there && view.version != env!("CARGO_PKG_VERSION")),
         (Attention::Disk, is_there && view.free_bytes.is_some_and(|free| free < MIN_FREE_BYTES)),
         (Attention::Temperature, is_there && view.temperature.is_some_and(|tenths| tenths >= HIGH_TEMPERATURE)),
-        (Attention::Clock, is_there && view.clock_offset_ms.is_some_and(|ms| ms.unsigned_abs() > MAX_CLOCK_OFFSET_MS)),
+        (
+            Attention::Clock,
+            is_there && view.clock_offset_ms.is_some_and(|ms| ms.unsigned_abs() > MachineView::MAX_CLOCK_OFFSET_MS),
+        ),
     ];
     reasons.into_iter().filter(|(_, applies)| *applies).map(|(reason, _)| reason).collect()
 }
