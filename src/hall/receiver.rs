@@ -330,16 +330,12 @@ impl Receiver {
             return;
         }
         let Some((machine, board)) = subject::parse_board(&self.registry.hall, &message.subject) else { return };
-        let (machine, board) = (machine.to_owned(), board.to_owned());
-        match from_json::<BoardMessage>(&message.payload) {
-            Ok(state) => {
-                if let Err(sentence) = self.boards.set_state(&machine, &board, state) {
-                    self.alarm(Some(machine), sentence);
-                }
-            }
-            Err(error) => {
-                self.alarm(Some(machine.clone()), format!("the state of board {board} of {machine} is not taken: {error}"))
-            }
+        let taken = match from_json::<BoardMessage>(&message.payload) {
+            Ok(state) => self.boards.set_state(machine, board, state),
+            Err(error) => Err(format!("the state of board {board} of {machine} is not taken: {error}")),
+        };
+        if let Err(sentence) = taken {
+            self.alarm(Some(machine.to_owned()), sentence);
         }
     }
 
