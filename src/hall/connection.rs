@@ -262,8 +262,7 @@ fn note(state: &watch::Sender<ConnectionState>, event: &Event) {
     state.send_if_modified(|state| {
         let next = match (event, &*state) {
             // A lost connection may be reported after the next one.
-            (Event::Connected, ConnectionState::Up(number)) => ConnectionState::Up(number + 1),
-            (Event::Connected, ConnectionState::Down(_)) => ConnectionState::Up(next_number()),
+            (Event::Connected, _) => ConnectionState::Up(next_number()),
             (Event::Disconnected | Event::Closed, _) => ConnectionState::Down("the connection was lost".to_owned()),
             (Event::ClientError(error), ConnectionState::Down(_)) => ConnectionState::Down(error.to_string()),
             (Event::ServerError(error), ConnectionState::Down(_)) => ConnectionState::Down(error.to_string()),

@@ -4,7 +4,9 @@ use crate::daemon::Hub;
 use crate::hall::message::MAX_BYTES;
 use crate::hall::setup::registry::Registry;
 use async_nats::jetstream::Context;
+use async_nats::jetstream::response::Response;
 use async_nats::jetstream::stream::Stream;
+use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
@@ -41,14 +43,25 @@ impl StorageUse {
     }
 }
 
+/// What the server says of its storage; the type of the library has fields that version 2.9 does not send.
+#[derive(Deserialize)]
+struct Account {
+    /// The bytes on disk of all streams.
+    storage: u64,
+}
+
 /// Reads how much of the storage is used: of the stream of this event, or of all streams of the server, whichever is fuller.
 ///
 /// # Errors
 /// The server does not answer; its error.
 pub(super) async fn measure(context: &Context, stream: &Stream, registry: &Registry) -> Result<StorageUse, String> {
     let info = stream.get_info().await.map_err(|error| error.to_string())?;
-    let account = context.query_account().await.map_err(|error| error.to_string())?;
-    let all = StorageUse { used: account.storage, limit: registry.store_bytes };
+    let account = match context.request("INFO", b"").await {
+        Ok(Response::Ok(Account { storage })) => storage,
+        Ok(Response::Err { error }) => return Err(error.to_string()),
+        Err(error) => return Err(error.to_string()),
+    };
+    let all = StorageUse { used: account, limit: registry.store_bytes };
     let of_stream = u64::try_from(info.config.max_bytes).ok().filter(|limit| *limit > 0);
     let event = of_stream.map(|limit| StorageUse { used: info.state.bytes, limit });
     Ok(event.into_iter().fold(all, |fuller, event| if event.percent() > fuller.percent() { event } else { fuller }))
