@@ -3,7 +3,7 @@
 //! The machine's events stay as they are. In the game that is shown, the desk's events stand between them, each where it was
 //! entered, and what the machine records later does not replace what a person has entered.
 
-use super::record::PriorState;
+use super::record::{Change, PriorState};
 use super::{Answer, Command, Event, GameResult, Order, Record, Refusal, ResultReason, StampedEvent, late_result};
 use crate::boards::Millis;
 
@@ -28,6 +28,10 @@ pub struct DeskRecord {
     result: Entered<Option<GameResult>>,
     /// The result that a person has entered, which no later one of the machine replaces.
     standing: Option<GameResult>,
+    /// When each result, or its undo, was entered.
+    entered_at: Vec<Millis>,
+    /// The machine has just put a result of the desk on record: its next result is that.
+    is_on_record_next: bool,
 }
 
 impl DeskRecord {
@@ -39,6 +43,7 @@ impl DeskRecord {
         match &stamped.event {
             Event::Commanded { command: Command::Tags { tags }, .. } => self.tags = Some((number, tags.clone())),
             Event::Result { result, reason } => {
+                self.entered_at.push(stamped.at);
                 self.result = Some((number, *result));
                 self.standing = result.filter(|_| *reason == ResultReason::Arbiter);
             }
@@ -56,21 +61,32 @@ impl DeskRecord {
         self.result
     }
 
+    /// Returns after which event of the machine the event of this number stands, and 0 if it is not one of the desk.
+    pub fn place(&self, number: u64) -> u64 {
+        (1..).zip(&self.after).find(|(count, after)| *after + count == number).map_or(0, |(_, after)| *after)
+    }
+
     /// Returns the result that a person has entered and not withdrawn.
     pub fn standing(&self) -> Option<GameResult> {
         self.standing
     }
 
     /// Returns how the machine's next event is shown: with its number in the game that is shown, and with what the desk has entered.
-    pub fn shown(&self, own: StampedEvent) -> StampedEvent {
+    pub fn shown(&mut self, own: StampedEvent) -> StampedEvent {
         let number = own.number.map(|number| number + self.after.len() as u64);
+        self.is_on_record_next |= own.event.is_result_by_hub();
         let event = match (own.event, &self.tags, self.standing) {
             (Event::Commanded { command: Command::Tags { .. }, by }, Some((_, tags)), _) => {
                 Event::Commanded { command: Command::Tags { tags: tags.clone() }, by }
             }
             (Event::Result { .. }, _, Some(result)) => Event::Result { result: Some(result), reason: ResultReason::Arbiter },
+            // The desk may have entered another one since.
+            (Event::Result { result, reason }, _, None) if self.is_on_record_next => {
+                Event::Result { result: self.result.map_or(result, |(_, latest)| latest), reason }
+            }
             (event, _, _) => event,
         };
+        self.is_on_record_next &= !matches!(event, Event::Result { .. });
         StampedEvent { at: own.at, number, event }
     }
 
@@ -87,8 +103,11 @@ impl DeskRecord {
 }
 
 /// Whether the hub's desk carries out a command about a game of another machine itself, so that the machine need not be there.
-pub fn is_for_desk(record: &Record, command: &Command) -> bool {
-    let is_last = || record.changes.last().is_some_and(|change| matches!(change.command, Command::Result { .. }));
+pub fn is_for_desk(record: &Record, desk: Option<&DeskRecord>, command: &Command) -> bool {
+    let is_entered = |change: &Change| {
+        matches!(change.command, Command::Result { .. }) && desk.is_some_and(|desk| desk.entered_at.contains(&change.at))
+    };
+    let is_last = || record.changes.last().is_some_and(is_entered);
     matches!(command, Command::Tags { .. } | Command::Result { .. }) || *command == Command::Undo {} && is_last()
 }
 
@@ -191,6 +210,21 @@ mod tests {
         assert_eq!(numbers, [1, 4, 5, 6, 8]);
         let back: Vec<u64> = (0..=9).map(|shown| record.own_number(shown)).collect();
         assert_eq!(back, [0, 1, 1, 1, 2, 3, 4, 4, 5, 6]);
+    }
+
+    #[test]
+    fn a_result_on_record_at_the_machine_is_shown_as_it_was_entered_last() {
+        let won = Some(GameResult::WhiteWins);
+        let by_hub = Event::Commanded { command: Command::Result { result: won }, by: Order::HUB.to_owned() };
+        let mut desk = DeskRecord::default();
+        desk.add(&entered(1, 2, result(won, ResultReason::Arbiter)));
+        desk.add(&entered(1, 3, result(None, ResultReason::Arbiter)));
+        assert_eq!((desk.place(2), desk.place(3), desk.place(4)), (1, 1, 0));
+        let mut shown = |number: u64, event| desk.shown(own(number, event)).event;
+        assert_eq!(shown(2, by_hub.clone()), by_hub);
+        assert_eq!(shown(3, result(won, ResultReason::Arbiter)), result(None, ResultReason::Arbiter));
+        // That of the machine itself counts.
+        assert_eq!(shown(4, result(won, ResultReason::Checkmate)), result(won, ResultReason::Checkmate));
     }
 
     #[test]

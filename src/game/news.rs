@@ -8,6 +8,11 @@ use crate::game::{Command, Event, Order, PlayedMove, StampedEvent, Text};
 const MAX_MOVES: usize = 8;
 
 impl Event {
+    /// Whether a machine puts a result on record that the desk of the hub has entered; that result follows.
+    pub fn is_result_by_hub(&self) -> bool {
+        matches!(self, Event::Commanded { command: Command::Result { .. }, by } if by == Order::HUB)
+    }
+
     /// Whether somebody who has not seen this event may misjudge the game: a move, a correction, an alert, a ruling, a result.
     /// Devices change no ruling; a move that is completed is known already; and pairings name the players of running games.
     pub fn is_news(&self) -> bool {

@@ -195,17 +195,18 @@ impl Connection {
         Ok(sequence.map(|sequence| (sequence, reply)))
     }
 
-    /// Publishes a message that need not arrive. Does nothing while there is no connection.
-    pub async fn publish(&self, subject: String, payload: Vec<u8>) {
+    /// Publishes a message that need not arrive. Does nothing while there is no connection. Returns whether it was sent.
+    pub async fn publish(&self, subject: String, payload: Vec<u8>) -> bool {
         if !self.is_up() {
-            return;
+            return false;
         }
         // A connection that accepts nothing must not delay what comes next; the state of the connection will say so.
         match tokio::time::timeout(Duration::from_secs(1), self.client.publish(subject, payload.into())).await {
-            Ok(Ok(())) => {}
+            Ok(Ok(())) => return true,
             Ok(Err(error)) => debug!("a message to the hall was not sent: {error}"),
             Err(_) => debug!("a message to the hall was not sent: the connection does not accept it"),
         }
+        false
     }
 }
 

@@ -341,7 +341,7 @@ impl Receiver {
 
     async fn answer(&mut self, message: &Message) {
         match questions::answer(message, &self.hub, &self.commander, &self.kept) {
-            questions::Answer::Reply { subject, payload } => self.connection.publish(subject, payload).await,
+            questions::Answer::Reply { subject, payload } => _ = self.connection.publish(subject, payload).await,
             questions::Answer::Refused { machine, sentence } => self.alarm(Some(machine), sentence),
             questions::Answer::None => {}
         }

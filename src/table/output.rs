@@ -75,7 +75,10 @@ impl EventNumbers {
     /// Numbers the durable events among these, which are complete. Each game begins with number 1.
     pub(super) fn number(&mut self, events: &mut [StampedEvent]) {
         self.last_at = events.last().map_or(self.last_at, |last| last.at);
+        // What the desk of the hub has entered is known there.
+        let mut is_of_desk = false;
         for stamped in events {
+            is_of_desk |= stamped.event.is_result_by_hub();
             if stamped.number.is_some() || !stamped.event.is_durable() {
                 continue;
             }
@@ -84,7 +87,9 @@ impl EventNumbers {
             }
             self.last += 1;
             stamped.number = Some(self.last);
-            if stamped.event.is_news() {
+            let is_known = is_of_desk && matches!(stamped.event, Event::Result { .. });
+            is_of_desk &= !is_known;
+            if stamped.event.is_news() && !is_known {
                 self.last_news = self.last;
             }
         }

@@ -120,3 +120,23 @@ async fn an_order_for_the_machine_knows_its_events() {
     shown(&hub, &machine.board_at_hub(), 2).await;
     wait_equal(&hub, &machine);
 }
+
+#[tokio::test]
+async fn a_result_that_was_withdrawn_gives_way_to_a_later_one() {
+    let Some(mut server) = NatsServer::start() else { return };
+    let Some(hub) = hub(&server, "").await else { return };
+    let Some(machine) = Machine::start("pi-01", server.port()).await else { return };
+    machine.board.play("e2", "e4");
+    let id = shown(&hub, &machine.board_at_hub(), 1).await.id;
+    server.kill();
+    // Entered for the wrong table, while the game goes on without the network and ends.
+    hub.client.send_command(id, &result(GameResult::WhiteWins)).await.unwrap();
+    hub.client.send_command(id, &Command::Result { result: None }).await.unwrap();
+    hub.client.send_command(id, &names("Caruana, Fabiano")).await.unwrap();
+    let own = machine.node.client.snapshot().await.unwrap().games.pop().unwrap();
+    machine.node.client.send_command(own.id, &result(GameResult::BlackWins)).await.unwrap();
+    server.restart();
+    on_record(&machine, "Caruana, Fabiano", "0-1").await;
+    wait_equal(&hub, &machine);
+    until("the result of the machine at the hub", async || (game(&hub, id).await?.result == "0-1").then_some(())).await;
+}

@@ -7,7 +7,7 @@ use super::handle::DeskOrder;
 use super::{BoardId, GameGuard, GameView, Hub, OrderError, OrderGuard, Published, State, Update, lock};
 use crate::boards::Millis;
 use crate::daemon::steady_clock;
-use crate::game::{Answer, DeskEvent, DeskRecord, Order, Preview, Refusal, desk_events, is_for_desk};
+use crate::game::{Answer, Command, DeskEvent, DeskRecord, Order, Preview, Refusal, desk_events, is_for_desk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -31,6 +31,11 @@ impl DeskRecords {
     pub(super) fn get(&self, game: u64) -> Option<&DeskRecord> {
         self.records.get(&game)
     }
+
+    /// As [`DeskRecords::get`], to show the machine's next events.
+    pub(super) fn get_mut(&mut self, game: u64) -> Option<&mut DeskRecord> {
+        self.records.get_mut(&game)
+    }
 }
 
 /// The game that an order is for.
@@ -47,19 +52,39 @@ impl Hub {
     pub fn is_for_desk(&self, board: &BoardId, game: Option<u64>, order: &Order) -> bool {
         self.read(|state| {
             let game = game.or_else(|| state.boards.get(board)?.game);
-            let record = game.and_then(|game| state.games.get(&game)).map(|game| &game.record);
+            let game = game.and_then(|game| state.games.get(&game));
+            let desk = lock(&self.desk_records);
             // Without a game the order is refused.
-            record.is_none_or(|record| is_for_desk(record, &order.command))
+            game.is_none_or(|game| is_for_desk(&game.record, desk.get(game.id), &order.command))
         })
     }
 
     /// Carries out an order of the desk, and answers.
     pub(super) async fn publish_desk_order(&self, board: &BoardId, order: DeskOrder) {
         let DeskOrder { game, guard, order, done } = order;
+        // Nothing takes effect after its author has given up, e.g. because the disk was full.
+        if done.is_closed() {
+            return;
+        }
         let target = game.map_or(DeskTarget::OnBoard(guard), DeskTarget::Past);
         let outcome = self.enter(board, &target, &order).await;
         // The requester may be gone.
         let _ = done.send(outcome);
+    }
+
+    /// Enters again what the desk had entered about a game that was damaged here and is received anew, as this game.
+    pub(super) async fn enter_again(&self, board: &BoardId, game: u64) {
+        let Ok(Some(damaged)) = self.journal.damaged_before(game) else { return };
+        let Some(desk) = self.desk_record(damaged) else { return };
+        let tags = desk.tags().map(|(_, tags)| Command::Tags { tags: tags.clone() });
+        let result = desk.standing().map(|result| Command::Result { result: Some(result) });
+        for command in tags.into_iter().chain(result) {
+            let order = Order { command, by: "touchmoved, as before the game was damaged".to_owned() };
+            if let Err(error) = self.enter(board, &DeskTarget::Past(game), &order).await {
+                let message = "what was entered about a damaged game is not entered again";
+                self.log_failure(message, &format!("{message}, game {game}: {error}"));
+            }
+        }
     }
 
     async fn enter(&self, board: &BoardId, target: &DeskTarget, order: &Order) -> Result<Answer, OrderError> {
@@ -136,6 +161,11 @@ impl Hub {
     /// Returns the games about which something was entered since this was last asked, or since touchmoved was started.
     pub fn take_untold(&self) -> BTreeSet<u64> {
         std::mem::take(&mut lock(&self.desk_records).untold)
+    }
+
+    /// Notes that the machine of a game may not know the latest.
+    pub fn mark_untold(&self, game: u64) {
+        lock(&self.desk_records).untold.insert(game);
     }
 
     /// Notes that the machines of all games may not know the latest.

@@ -1,7 +1,7 @@
 //! Publishes events of other machines' journals.
 
-use super::{BoardId, Hub, Published, RemoteBatch, RemoteContinuation, Update, lock};
-use crate::daemon::journal::AppendOutcome;
+use super::{BoardId, GameView, Hub, Published, RemoteBatch, RemoteContinuation, TableExchange, Update, lock};
+use crate::daemon::journal::{AppendOutcome, RemoteEvents};
 use crate::daemon::steady_clock;
 use crate::game::Event;
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,14 @@ impl Hub {
             let games = self.commit(board, append).await;
             on_done(lock(&refused).take().map_or(Ok(()), Err));
             let begins = stamped.first().is_some_and(|stamped| stamped.number == Some(1));
-            if let Some(RemoteContinuation { exchange, .. }) = continues.as_ref().filter(|_| begins && !games.is_empty()) {
+            let continues = match (continues, games.first()) {
+                (None, Some(game)) if begins => self.unexpected_continuation(board, *game, &events),
+                (continues, _) => continues,
+            };
+            let is_moved = |continuation: &&RemoteContinuation| {
+                begins && !games.is_empty() && continuation.exchange.from != continuation.exchange.to
+            };
+            if let Some(RemoteContinuation { exchange, .. }) = continues.as_ref().filter(is_moved) {
                 // Before the game on the board gets the names of another table.
                 self.move_seat(&exchange.from, &exchange.to, &exchange.by).await;
             }
@@ -35,11 +42,12 @@ impl Hub {
             if let Some(game) = games.first().copied() {
                 let mut state = self.lock();
                 let is_known = state.games.contains_key(&game);
-                if is_newest || is_known {
+                if is_newest || is_known || continues.is_some() {
                     let now_wall_ms = steady_clock::unix_ms();
-                    let desk = lock(&self.desk_records).get(game).cloned();
+                    let mut records = lock(&self.desk_records);
+                    let mut desk = records.get_mut(game);
                     for (stamped, age_ms) in stamped.into_iter().zip(ages_ms) {
-                        let stamped = match &desk {
+                        let stamped = match &mut desk {
                             Some(desk) => desk.shown(stamped),
                             None => stamped,
                         };
@@ -74,6 +82,31 @@ impl Hub {
                 }
             }
             updates.into_iter().for_each(|update| self.publish(update));
+            if let Some(game) = games.first().filter(|_| begins) {
+                self.enter_again(board, *game).await;
+            }
         }
+    }
+
+    /// Returns how a game that its machine has begun continues another one of that machine, although nobody at the hub has asked for
+    /// that: the position that had ended it was undone, or the boards were exchanged there. It began at the same moment, and has all
+    /// events of that game.
+    fn unexpected_continuation(&self, board: &BoardId, game: u64, events: &RemoteEvents) -> Option<RemoteContinuation> {
+        let began_then = |other: &&GameView| {
+            other.id != game
+                && !other.record.plies.is_empty()
+                && other.wall_ms(other.record.started_at) == events.started_wall_ms
+        };
+        let others: Vec<(u64, BoardId)> = self
+            .read(|state| state.games.values().rev().filter(began_then).map(|other| (other.id, other.board.clone())).collect());
+        others.into_iter().find_map(|(other, from)| {
+            let source = self.journal.remote_game(other).ok()??;
+            let rows = self.journal.event_rows(other, 0, usize::MAX).ok()?;
+            let same = events.events.iter().map(|row| &row.text).take(rows.len());
+            let is_same = source.machine == events.source.machine && same.eq(rows.iter().map(|row| &row.text));
+            let recalled = rows.len() as u64;
+            let exchange = TableExchange { game: Some(other), from, to: board.clone(), by: source.machine };
+            is_same.then_some(RemoteContinuation { exchange, recalled })
+        })
     }
 }

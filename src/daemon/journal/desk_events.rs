@@ -61,6 +61,11 @@ fn store(start: &mut WriterState, game: u64, wall_ms: i64, events: &[StampedEven
     Ok(after)
 }
 
+/// Returns the text of an event that says nothing, in the place of one that cannot be read: the events after it keep their numbers.
+fn unreadable(number: u64) -> String {
+    format!(r#"{{"t":0,"n":{number},"event":"unreadable"}}"#)
+}
+
 /// Returns the events of the hub's desk in a game, or in all games of machines, in order.
 ///
 /// # Errors
@@ -79,8 +84,8 @@ pub(super) fn read(connection: &Connection, game: Option<u64>) -> Result<Vec<(u6
         .map_err(failed())?;
     rows.map(|row| {
         let (game, number, after, text) = row.map_err(failed())?;
-        let stamped =
-            wire::from_json(&text).map_err(|error| JournalError::Unreadable { game, number, reason: error.to_string() })?;
+        let stamped = wire::from_json(&text).or_else(|_| wire::from_json(&unreadable(number)));
+        let stamped = stamped.map_err(|error| JournalError::Unreadable { game, number, reason: error.to_string() })?;
         Ok((game, DeskEvent { after, stamped }))
     })
     .collect()

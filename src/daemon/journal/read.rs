@@ -8,7 +8,7 @@ use super::schema::{FIRST_CHAINED_SCHEMA, FIRST_REMOTE_SCHEMA};
 use super::values::{id, integer};
 use crate::game::{DeskRecord, Event, GameResult, StampedEvent, shown_game};
 use crate::wire::{self, WireError};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow::{self, Break, Continue};
 
@@ -89,6 +89,7 @@ pub(super) fn games(connection: &Connection) -> Result<Vec<GameSummary>, Journal
           ON last.game = game.id AND last.number = (SELECT max(number) FROM event WHERE game = game.id)
         ORDER BY game.id";
     let failed = || JournalError::sqlite("list the games of the journal");
+    let _snapshot = snapshot(connection).map_err(failed())?;
     let mut statement = connection.prepare_cached(GAMES).map_err(failed())?;
     let rows = statement
         .query_map([], |row| {
@@ -156,6 +157,11 @@ impl Chains {
     }
 }
 
+/// Lets the statements that follow see one state of the journal, until the value is dropped.
+fn snapshot(connection: &Connection) -> rusqlite::Result<Option<Transaction<'_>>> {
+    connection.is_autocommit().then(|| connection.unchecked_transaction()).transpose()
+}
+
 pub(super) fn events(
     connection: &Connection,
     chains: Chains,
@@ -163,6 +169,7 @@ pub(super) fn events(
     after: u64,
 ) -> Result<Vec<StampedEvent>, JournalError> {
     let failed = || JournalError::sqlite("read events from the journal");
+    let _snapshot = snapshot(connection).map_err(failed())?;
     let entered = desk_events::read(connection, Some(game))?;
     // The desk's events have their places between all events of the machine.
     let first = if entered.is_empty() { after } else { 0 };
@@ -179,6 +186,7 @@ pub(super) fn events(
 
 /// Returns a game's events before the first that cannot be read.
 pub(super) fn readable_events(connection: &Connection, chains: Chains, game: u64) -> Vec<StampedEvent> {
+    let _snapshot = snapshot(connection);
     let (own, _) = good_events(connection, chains, game, 0).unwrap_or_default();
     let entered = desk_events::read(connection, Some(game)).unwrap_or_default();
     shown_game(own, entered.into_iter().map(|(_, event)| event).collect())

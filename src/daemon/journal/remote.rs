@@ -167,6 +167,23 @@ impl Journal {
             .map_err(JournalError::sqlite("read a game of another machine"))
     }
 
+    /// Returns the game here that was damaged, and that the machine has sent anew as this game; `None`: there is none.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn damaged_before(&self, game: u64) -> Result<Option<u64>, JournalError> {
+        const DAMAGED: &str = "
+            SELECT max(old.game) FROM remote_game AS old JOIN game AS old_game ON old_game.id = old.game
+            JOIN remote_game AS new ON new.game = ?1 JOIN game AS new_game ON new_game.id = new.game
+            WHERE old.journal IS NULL AND old.game < new.game AND old.machine = new.machine AND old.remote_game = new.remote_game
+              AND old_game.started_wall_ms = new_game.started_wall_ms";
+        let damaged = |row: &rusqlite::Row<'_>| row.get::<_, Option<i64>>(0)?.map(|_| id(row, 0)).transpose();
+        lock(&self.reader)
+            .prepare_cached(DAMAGED)
+            .and_then(|mut statement| statement.query_row([integer(game)], damaged))
+            .map_err(JournalError::sqlite("read a game of another machine"))
+    }
+
     /// Returns an event of a game of another machine; `None`: it is not stored.
     ///
     /// # Errors

@@ -4,9 +4,9 @@ use crate::daemon::Hub;
 use crate::daemon::hub::{OrderError, Target};
 use crate::daemon::journal::CommandState;
 use crate::daemon::steady_clock;
-use crate::game::{Command, Order};
+use crate::game::{Command, Event, Order};
 use crate::hall::connection::{Connection, is_copy};
-use crate::hall::message::desk::{DeskMessage, GameEntries};
+use crate::hall::message::desk::{DeskMessage, GameEntries, ResultEntry};
 use crate::hall::message::from_json;
 use crate::hall::subject::Bucket;
 use futures_util::StreamExt;
@@ -78,7 +78,9 @@ async fn apply(hub: &Hub, message: &DeskMessage) -> bool {
             _ => continue,
         }
         let tags = tags.as_ref().map(|entry| (&entry.id, Command::Tags { tags: entry.tags.clone() }));
-        let result = result.as_ref().map(|entry| (&entry.id, Command::Result { result: entry.result }));
+        // A result that was withdrawn gives way to what has happened since.
+        let is_valid = |entry: &&ResultEntry| entry.stands || !has_result_since(hub, *game, entry.after);
+        let result = result.as_ref().filter(is_valid).map(|entry| (&entry.id, Command::Result { result: entry.result }));
         for (id, command) in tags.into_iter().chain(result) {
             is_done &= put_on_record(hub, *game, id, command).await;
         }
@@ -110,14 +112,25 @@ async fn put_on_record(hub: &Hub, game: u64, id: &str, command: Command) -> bool
     hub.journal().finish_command(id, DONE).await.is_ok()
 }
 
+/// Returns whether the machine has recorded a result of its own after this event.
+fn has_result_since(hub: &Hub, game: u64, after: u64) -> bool {
+    let Ok(events) = hub.events_after(game, after) else { return true };
+    let mut is_by_hub = false;
+    events.iter().any(|stamped| {
+        is_by_hub |= stamped.event.is_result_by_hub();
+        let is_result = matches!(stamped.event, Event::Result { .. });
+        let is_own = is_result && !is_by_hub;
+        is_by_hub &= !is_result;
+        is_own
+    })
+}
+
 /// Returns whether a game already has these tags or this result.
 fn is_on_record(hub: &Hub, game: u64, command: &Command) -> bool {
-    hub.read(|state| {
-        let Some(record) = state.games.get(&game).map(|game| &game.record) else { return false };
-        match command {
-            Command::Tags { tags } => record.tags == *tags,
-            Command::Result { result } => record.result.map(|(result, _)| result) == *result,
-            _ => false,
-        }
-    })
+    let Ok(Some(game)) = hub.game(game) else { return false };
+    match command {
+        Command::Tags { tags } => game.record.tags == *tags,
+        Command::Result { result } => game.record.result.map(|(result, _)| result) == *result,
+        _ => false,
+    }
 }

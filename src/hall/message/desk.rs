@@ -44,4 +44,10 @@ pub struct ResultEntry {
     /// The result; `*`: it was withdrawn.
     #[serde(with = "result_or_star")]
     pub result: Option<GameResult>,
+    /// The number of the machine's event after which it was entered.
+    #[serde(default)]
+    pub after: u64,
+    /// A person has entered it, so that it replaces what the machine has recorded since. Otherwise it was withdrawn.
+    #[serde(default)]
+    pub stands: bool,
 }

@@ -91,7 +91,7 @@ impl EventsMessage {
     }
 
     /// The number of bytes of rows that surely fit in one message.
-    pub const ROWS_BYTES: usize = MAX_BYTES / 4;
+    pub const ROWS_BYTES: usize = MAX_BYTES / 8 * 5;
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 use crate::daemon::Hub;
 use crate::daemon::hub::{BoardId, Continuation, OrderError, RemoteBatch, RemoteContinuation, StoredGameState, TableExchange};
 use crate::hall::message::continuation::ContinuedGame;
+use crate::hall::message::events::EventsMessage;
 use crate::hall::message::{MAX_BYTES, to_json};
 use crate::hall::subject::EventsSubject;
+use crate::wire;
 
 /// The room in a command for everything but the game, in bytes.
 const COMMAND_BYTES: usize = 4 * 1024;
@@ -81,13 +83,18 @@ pub(super) fn command(
         Some(game) => hub.journal().remote_game(game).map_err(|error| OrderError::Unreadable(error.to_string()))?,
         None => None,
     };
-    // The machine's own events are complete, whereas the latest may not have come here yet.
-    let own = source.filter(|source| source.machine == machine);
+    let entered = exchange.game.and_then(|game| hub.desk_record(game));
+    // The machine's own events are complete, whereas the latest may not have come here yet. But what the public has seen of a
+    // result that the desk has entered is not among them.
+    let has_no_result = entered.is_none_or(|desk| desk.result().is_none());
+    let own = source.filter(|source| source.machine == machine && has_no_result);
     let (continued, recalled) = match (&own, exchange.game) {
         (Some(_), Some(game)) => (ContinuedGame::own(&order), hub.own_number(game, last)),
         _ => (ContinuedGame::sent(&order, epoch_wall_ms, &events), last),
     };
-    if to_json(&continued).len() > MAX_BYTES - COMMAND_BYTES {
+    // The machine sends it in one message, so that what was public stays public.
+    let bytes: usize = events.iter().map(|event| wire::to_json(event).len()).sum();
+    if bytes > EventsMessage::ROWS_BYTES - COMMAND_BYTES || to_json(&continued).len() > MAX_BYTES - COMMAND_BYTES {
         return Err(OrderError::OtherMachine(board.clone()));
     }
     let subject = own.map(|source| EventsSubject { machine: source.machine, journal: source.journal, game: source.game });

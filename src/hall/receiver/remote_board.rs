@@ -229,6 +229,13 @@ impl Task {
                 Some(EventsSubject { machine, journal, game })
             }
         };
+        // What the desk has entered since is not known at the machine.
+        if let (Some(game), Some(seen)) = (on_board, guard.seen)
+            && self.hub.events_after(game, seen).is_ok_and(|since| since.iter().any(|stamped| stamped.event.is_news()))
+        {
+            let _ = done.send(Err(OrderError::Changed { seen, news: Vec::new() }));
+            return;
+        }
         // The machine has other numbers: it does not know the events of the desk.
         let own_number = |shown| on_board.map_or(shown, |game| self.hub.own_number(game, shown));
         let (seen, own_seen) = (guard.seen, guard.seen.map(own_number));
