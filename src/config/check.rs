@@ -48,8 +48,13 @@ fn blank_invalid_lines(text: &str, problems: &mut Problems) -> (String, Vec<Rang
         if written.trim().is_empty() {
             break;
         }
-        problems.add(&(at.min(line.end)..line.end), format!("this is not TOML: {}", error.message().replace('\n', "; ")));
-        if written.trim_start().starts_with('[') {
+        let is_table = written.trim_start().starts_with('[');
+        let reason = match error.message() {
+            "duplicate key" if is_table => "this table is in the file already: write its keys there".to_owned(),
+            message => message.replace('\n', "; "),
+        };
+        problems.add(&(at.min(line.end)..line.end), format!("this is not TOML: {reason}"));
+        if is_table {
             let rest = parseable.get(line.end..).unwrap_or_default();
             suppressed.push(line.start..rest.find("\n[").map_or(parseable.len(), |next| line.end + next));
         }

@@ -8,10 +8,11 @@ mod new_event;
 mod remove;
 
 use super::backup::default_state_dir;
-use super::service::print;
+use super::service::{Service, print};
 use crate::hall::setup::paths::HallFiles;
 use crate::hall::setup::registry::{LockedRegistry, Registry};
 use crate::hall::setup::{SetupError, server};
+use crate::publish::client::ClientError;
 use std::path::PathBuf;
 
 /// Set up a hall: one machine, the hub, shows the games of all machines
@@ -65,7 +66,7 @@ struct Yes {
 /// Runs the subcommand.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     match args.what {
-        What::Init(args) => init::run(args),
+        What::Init(args) => init::run(args).await,
         What::Add(args) => add::run(args),
         What::List(args) => list::run(args),
         What::Remove(args) => remove::run(args),
@@ -86,4 +87,13 @@ fn change<T>(files: &HallFiles, act: impl FnOnce(&mut Registry) -> Result<T, Set
         print(&format!("nats-server does not run on this machine: `sudo systemctl start {}`\n", server::UNIT))?;
     }
     Ok(outcome)
+}
+
+/// Sets these keys in the running touchmoved, one after the other.
+async fn set(service: &Service, settings: &[(&str, &str)]) -> Result<(), ClientError> {
+    let client = service.connect().await?;
+    for (key, value) in settings {
+        client.set_key(key, value, false).await?;
+    }
+    Ok(())
 }

@@ -1,11 +1,12 @@
 //! `touchmovectl hall init`.
 
-use super::{Place, Yes, new_event};
+use super::{Place, Yes, new_event, set};
 use crate::config::hall::DEFAULT_PORT;
-use crate::ctl::service::{confirm, print};
+use crate::ctl::service::{Service, confirm, print};
 use crate::hall::setup::paths::HallFiles;
 use crate::hall::setup::registry::{LockedRegistry, Registry, check_name};
 use crate::hall::setup::{addresses, certificates, key, server};
+use crate::publish::client::ClientError;
 use anyhow::bail;
 use std::path::Path;
 use std::process::Command;
@@ -35,11 +36,13 @@ pub(super) struct Args {
     #[command(flatten)]
     yes: Yes,
     #[command(flatten)]
+    service: Service,
+    #[command(flatten)]
     place: Place,
 }
 
 /// Runs the subcommand.
-pub(super) fn run(args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     check_name(&args.event)?;
     let program = server::find()?;
     let version = server::check_version(&program)?;
@@ -67,8 +70,24 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
         count(registry.machines.len(), "machine")
     ))?;
     start(&files, &program)?;
-    print(&next_steps(&registry))?;
+    let is_set = is_installed(&files) && serve(&args.service, &registry).await?;
+    print(&next_steps(&registry, is_set))?;
     Ok(())
+}
+
+/// Whether it is the hall of the installed touchmoved.
+fn is_installed(files: &HallFiles) -> bool {
+    files.dir() == Path::new("/var/lib/touchmove/hall")
+}
+
+/// Sets the keys of the hub in a running touchmoved. Returns whether one runs.
+async fn serve(service: &Service, registry: &Registry) -> anyhow::Result<bool> {
+    let url = format!("tls://127.0.0.1:{}", registry.port);
+    match set(service, &[("hall.url", &url), ("hall.serve", "true")]).await {
+        Ok(()) => Ok(true),
+        Err(ClientError::NotRunning { .. } | ClientError::NoBus { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Returns the registry of the hall that exists, with a new name or port; `None`: the user does not want to change it.
@@ -102,9 +121,8 @@ fn store_bytes(files: &HallFiles) -> anyhow::Result<u64> {
 
 /// Starts the server with systemd, or prints how to start it.
 fn start(files: &HallFiles, program: &Path) -> anyhow::Result<()> {
-    let is_unit_usable = program == Path::new(server::PROGRAM)
-        && files.dir() == Path::new("/var/lib/touchmove/hall")
-        && Path::new("/run/systemd/system").is_dir();
+    let is_unit_usable =
+        program == Path::new(server::PROGRAM) && is_installed(files) && Path::new("/run/systemd/system").is_dir();
     if !is_unit_usable {
         let config = files.server_config();
         return Ok(print(&format!(
@@ -123,21 +141,26 @@ fn start(files: &HallFiles, program: &Path) -> anyhow::Result<()> {
     Ok(print(&format!("Its message server runs: {}.\n", server::UNIT))?)
 }
 
-/// Returns what remains to be done by hand.
-fn next_steps(registry: &Registry) -> String {
+/// Returns what remains to be done by hand. `is_set`: touchmoved has the keys already.
+fn next_steps(registry: &Registry, is_set: bool) -> String {
     let url = match registry.port {
         DEFAULT_PORT => String::new(),
         port => format!("\n       url = \"tls://127.0.0.1:{port}\""),
     };
+    let keys = match is_set {
+        true => String::new(),
+        false => {
+            format!(
+                "\n  * In /etc/touchmove/touchmoved.toml, below the line [hall], or with that line:\n       serve = true{url}"
+            )
+        }
+    };
     format!(
-        "Next:
-  1. In /etc/touchmove/touchmoved.toml:
-       [hall]
-       serve = true{url}
-  2. Let touchmoved connect to it, and restart it:
+        "Next:{keys}
+  * Let touchmoved use the network, once:
        sudo install -Dm644 /usr/share/touchmove/systemd/network.conf /etc/systemd/system/touchmoved.service.d/network.conf
        sudo systemctl daemon-reload && sudo systemctl restart touchmoved
-  3. For each machine: sudo touchmovectl hall add NAME
+  * For each machine: sudo touchmovectl hall add NAME
 "
     )
 }

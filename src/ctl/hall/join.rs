@@ -1,6 +1,6 @@
 //! `touchmovectl hall join`.
 
-use super::Place;
+use super::{Place, set};
 use crate::config::hall::ServerUrl;
 use crate::ctl::service::{Service, print};
 use crate::hall::setup::code::JoinCode;
@@ -45,6 +45,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         print("The server of the hub does not accept its key yet: run `sudo systemctl reload touchmove-nats` there.\n")?;
     }
     let hub = args.address.to_string();
+    // The name before the hub: a hub without a name is refused.
     let settings = [("hall.machine", joined.machine.as_str()), ("hall.hub", hub.as_str())];
     match set(&args.service, &settings).await {
         Ok(()) => print("touchmoved connects to the hub now; `touchmovectl hall list` at the hub shows this machine.\n")?,
@@ -69,12 +70,3 @@ const NETWORK: &str = "The installed service needs permission to use the network
   sudo install -Dm644 /usr/share/touchmove/systemd/network.conf /etc/systemd/system/touchmoved.service.d/network.conf
   sudo systemctl daemon-reload && sudo systemctl restart touchmoved
 ";
-
-/// Sets these keys in the running touchmoved, the name before the hub: a hub without a name is refused.
-async fn set(service: &Service, settings: &[(&str, &str)]) -> Result<(), ClientError> {
-    let client = service.connect().await?;
-    for (key, value) in settings {
-        client.set_key(key, value, false).await?;
-    }
-    Ok(())
-}
