@@ -122,7 +122,7 @@ impl Connection {
     /// Returns why this server cannot be used, as a sentence that says what to do; `None`: it can.
     pub fn unusable(&self) -> Option<String> {
         let info = self.client.server_info();
-        if !Version::parse(&info.version).is_some_and(|version| version >= OLDEST) {
+        if Version::parse(&info.version).is_none_or(|version| version < OLDEST) {
             let found = &info.version;
             return Some(format!(
                 "the hall's server is nats-server {found}, and {OLDEST} or later is needed: install the package nats-server of Debian \

@@ -28,13 +28,13 @@ impl BoardHandle {
         change: impl FnOnce(&mut BoardView) + Send + 'static,
         done: Option<(ReplySender, Result<Answer, OrderError>)>,
     ) {
-        self.send(Step::Events(Batch { epoch_wall_ms, events, change: Some(Box::new(change)), done, exchange: None }));
+        self.send_batch(Batch { epoch_wall_ms, events, change: Some(Box::new(change)), done, exchange: None });
     }
 
     /// Publishes a game that is continued from another board: with all its events, none of which is published as an update. The
     /// board takes that game's playing table in the round.
     pub fn publish_continuation(&self, epoch_wall_ms: i64, events: Vec<StampedEvent>, exchange: TableExchange) {
-        self.send(Step::Events(Batch { epoch_wall_ms, events, change: None, done: None, exchange: Some(exchange) }));
+        self.send_batch(Batch { epoch_wall_ms, events, change: None, done: None, exchange: Some(exchange) });
     }
 
     /// Publishes events of another machine's journal in order after they are written to this one.
@@ -46,6 +46,10 @@ impl BoardHandle {
     /// one that has left the board; `None`: the one that is there, as `guard` says.
     pub fn publish_desk_order(&self, game: Option<u64>, guard: OrderGuard, order: Order, done: ReplySender) {
         self.send(Step::Desk(Box::new(DeskOrder { game, guard, order, done })));
+    }
+
+    fn send_batch(&self, batch: Batch) {
+        self.send(Step::Events(Box::new(batch)));
     }
 
     fn send(&self, step: Step) {
@@ -76,7 +80,7 @@ impl BoardHandle {
 /// One step of a board.
 pub(super) enum Step {
     /// Events of the board.
-    Events(Batch),
+    Events(Box<Batch>),
     /// Events of another machine's journal.
     Remote(Box<RemoteBatch>),
     /// An order of the hub's desk.

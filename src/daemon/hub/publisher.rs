@@ -18,7 +18,7 @@ impl Hub {
     pub(super) async fn run_publisher(self: Arc<Self>, board: BoardId, mut queue: mpsc::UnboundedReceiver<Step>) {
         while let Some(step) = queue.recv().await {
             let mut batch = match step {
-                Step::Events(batch) => batch,
+                Step::Events(batch) => *batch,
                 Step::Remote(batch) => {
                     self.publish_remote(&board, *batch).await;
                     continue;
