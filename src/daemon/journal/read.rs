@@ -221,12 +221,12 @@ fn good_events(
     Ok((events, unreadable))
 }
 
-/// Returns a game's events after this number and before the first that is changed: at least one, and more while their texts do
-/// not exceed `max_bytes`.
+/// Returns a game's events after this number and before the first that is changed: at least one, and more while their texts,
+/// each with [`EventRow::MORE_BYTES`], do not exceed `max_bytes`.
 pub(super) fn event_rows(connection: &Connection, game: u64, after: u64, max_bytes: usize) -> rusqlite::Result<Vec<EventRow>> {
     let (mut rows, mut bytes) = (Vec::new(), 0);
     read_rows(connection, Chains::Stored, game, after, |number, content| {
-        bytes += content.event.len();
+        bytes = content.event.len().saturating_add(EventRow::MORE_BYTES).saturating_add(bytes);
         if bytes > max_bytes && !rows.is_empty() {
             return Ok(Break(None));
         }

@@ -35,6 +35,11 @@ pub struct EventRow {
     pub text: String,
 }
 
+impl EventRow {
+    /// The bytes that a message has beside the text of an event: its times, as text.
+    pub const MORE_BYTES: usize = 32;
+}
+
 /// Consecutive events of a game of another machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteEvents {
@@ -110,7 +115,7 @@ impl Journal {
     }
 
     /// Returns a game's events with numbers above `after`, in order and unchanged, up to the first that is damaged. Stops
-    /// before the texts exceed `max_bytes`, but returns at least one event if there is one.
+    /// before the texts, each with [`EventRow::MORE_BYTES`], exceed `max_bytes`, but returns at least one event if there is one.
     pub fn event_rows(&self, game: u64, after: u64, max_bytes: usize) -> Result<Vec<EventRow>, JournalError> {
         read::event_rows(&lock(&self.reader), game, after, max_bytes)
             .map_err(JournalError::sqlite("read events from the journal"))

@@ -90,8 +90,8 @@ impl EventsMessage {
         })
     }
 
-    /// The number of bytes of rows that surely fit in one message.
-    pub const ROWS_BYTES: usize = MAX_BYTES / 8 * 5;
+    /// The number of bytes of rows that surely fit in one message, each with [`EventRow::MORE_BYTES`].
+    pub const ROWS_BYTES: usize = MAX_BYTES / 8 * 7;
 }
 
 #[cfg(test)]

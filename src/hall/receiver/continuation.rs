@@ -2,6 +2,7 @@
 
 use crate::daemon::Hub;
 use crate::daemon::hub::{BoardId, Continuation, OrderError, RemoteBatch, RemoteContinuation, StoredGameState, TableExchange};
+use crate::daemon::journal::EventRow;
 use crate::hall::message::continuation::ContinuedGame;
 use crate::hall::message::events::EventsMessage;
 use crate::hall::message::{MAX_BYTES, to_json};
@@ -93,7 +94,7 @@ pub(super) fn command(
         _ => (ContinuedGame::sent(&order, epoch_wall_ms, &events), last),
     };
     // The machine sends it in one message, so that what was public stays public.
-    let bytes: usize = events.iter().map(|event| wire::to_json(event).len()).sum();
+    let bytes: usize = events.iter().map(|event| wire::to_json(event).len() + EventRow::MORE_BYTES).sum();
     if bytes > EventsMessage::ROWS_BYTES - COMMAND_BYTES || to_json(&continued).len() > MAX_BYTES - COMMAND_BYTES {
         return Err(OrderError::OtherMachine(board.clone()));
     }
