@@ -144,8 +144,10 @@ const KEYS: &[Key] = &[
         Kind::Flag,
         Some("false"),
         "true",
-        "Whether this machine is the hub: its page, files and other front-ends show the boards of all machines.",
-    ),
+        "Whether this machine is the hub: its page, files and other front-ends show the boards of all machines. `touchmovectl hall\n\
+         init` sets it.",
+    )
+    .changes(ChangeEffect::NextStart),
     key(
         "hub",
         text(SERVER_FORM, |text| text.is_empty() || text.parse::<ServerUrl>().is_ok()),
@@ -182,7 +184,8 @@ const KEYS: &[Key] = &[
         Some("\"tls://127.0.0.1:4222\""),
         "\"tls://127.0.0.1:4222\"",
         "The message server of the hall, as the hub itself reaches it.",
-    ),
+    )
+    .changes(ChangeEffect::NextStart),
 ];
 
 /// Reads the table.
