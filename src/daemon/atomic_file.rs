@@ -62,7 +62,10 @@ pub fn replace_secret(path: &Path, text: &str) -> io::Result<()> {
 pub fn replace_as(path: &Path, text: &str, owner: Owner, mode: u32) -> io::Result<()> {
     replace_with(path, text, |new| {
         new.set_permissions(Permissions::from_mode(mode & 0o600))?;
-        fchown(new, Some(owner.user), Some(owner.group))?;
+        // The service may give no file away, and need not.
+        if Owner::from(&new.metadata()?) != owner {
+            fchown(new, Some(owner.user), Some(owner.group))?;
+        }
         new.set_permissions(Permissions::from_mode(mode))?;
         new.sync_all()
     })?;
@@ -84,7 +87,13 @@ impl Owner {
     /// # Errors
     /// It does not exist, or its directory is not accessible.
     pub fn of(path: &Path) -> io::Result<Owner> {
-        fs::metadata(path).map(|metadata| Owner { user: metadata.uid(), group: metadata.gid() })
+        fs::metadata(path).map(|metadata| Owner::from(&metadata))
+    }
+}
+
+impl From<&fs::Metadata> for Owner {
+    fn from(metadata: &fs::Metadata) -> Owner {
+        Owner { user: metadata.uid(), group: metadata.gid() }
     }
 }
 

@@ -64,14 +64,14 @@ fn events_that_arrive_twice_are_stored_once_and_unchanged() {
     // Rows in parts: each has at least one event, and more while they fit.
     let expected = remote(4, 1..=13).events;
     let (mut read, mut parts) = (Vec::new(), 0);
-    while let Some(last) = journal.event_rows(2, read.len() as u64, 300).expect("rows").last() {
-        read.extend(journal.event_rows(2, read.len() as u64, 300).expect("rows"));
+    while let Some(last) = journal.event_rows(2, read.len() as u64, 400).expect("rows").last() {
+        read.extend(journal.event_rows(2, read.len() as u64, 400).expect("rows"));
         assert_eq!(last.number, read.len() as u64);
         parts += 1;
     }
     assert_eq!(read, expected);
     let total: usize = expected.iter().map(|row| row.text.len()).sum();
-    assert!(parts > total / 300 && parts < expected.len(), "{parts} parts");
+    assert!(parts > total / 400 && parts < expected.len(), "{parts} parts");
 }
 
 #[test]
