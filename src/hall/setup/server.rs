@@ -1,7 +1,7 @@
 //! The program nats-server: whether it can be used, and how it reads its configuration again.
 
 use super::paths::HallFiles;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -133,8 +133,14 @@ pub fn reload(files: &HallFiles) -> Result<bool, ServerError> {
 /// number.
 pub fn running(files: &HallFiles) -> Option<Pid> {
     let pid: i32 = fs::read_to_string(files.pid_file()).ok()?.trim().parse().ok()?;
-    let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
-    Pid::from_raw(pid).filter(|_| name.starts_with("nats-server"))
+    let is_other = u32::try_from(pid).is_ok_and(|pid| pid != std::process::id());
+    let pid = Pid::from_raw(pid)?;
+    let is_server = match fs::read_to_string(format!("/proc/{}/comm", pid.as_raw_nonzero())) {
+        Ok(name) => name.starts_with("nats-server"),
+        // The kernel may hide the name from the service; it may signal only processes of its own user, and has no others there.
+        Err(_) => is_other && test_kill_process(pid).is_ok(),
+    };
+    is_server.then_some(pid)
 }
 
 fn run(program: &Path, arguments: &[&std::ffi::OsStr]) -> Result<Output, ServerError> {
