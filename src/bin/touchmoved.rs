@@ -58,8 +58,8 @@ const EX_CONFIG: u8 = 78;
 fn main() -> ExitCode {
     let args = Args::parse();
     let filter = std::env::var("TOUCHMOVE_LOG").ok().and_then(|directives| directives.parse().ok());
-    // Connections are logged by those who use them.
-    let quiet = [("zbus", LevelFilter::WARN), ("async_nats", LevelFilter::WARN)];
+    // Connections are logged by those who use them, to the message server of a hall once and not at each attempt.
+    let quiet = [("zbus", LevelFilter::WARN), ("async_nats", LevelFilter::OFF)];
     let filter = filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO).with_targets(quiet));
     let colour = std::io::IsTerminal::is_terminal(&std::io::stderr()) && std::env::var_os("NO_COLOR").is_none();
     let log_layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour).with_target(false);

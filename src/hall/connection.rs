@@ -7,7 +7,7 @@ use super::setup::certificates;
 use super::setup::server::{OLDEST, Version};
 use super::setup::trust::{TrustedCa, client_config};
 use super::subject;
-use async_nats::{Client, ConnectOptions, Event, HeaderMap, Message, StatusCode};
+use async_nats::{Client, ConnectOptions, Event, HeaderMap, Message, ServerError, StatusCode};
 use std::time::Duration;
 use tokio::sync::watch;
 use tracing::debug;
@@ -266,6 +266,9 @@ fn note(state: &watch::Sender<ConnectionState>, event: &Event) {
             (Event::Connected, _) => ConnectionState::Up(next_number()),
             (Event::Disconnected | Event::Closed, _) => ConnectionState::Down("the connection was lost".to_owned()),
             (Event::ClientError(error), ConnectionState::Down(_)) => ConnectionState::Down(error.to_string()),
+            (Event::ServerError(ServerError::AuthorizationViolation), ConnectionState::Down(_)) => {
+                ConnectionState::Down("its server does not accept the key of this machine".to_owned())
+            }
             (Event::ServerError(error), ConnectionState::Down(_)) => ConnectionState::Down(error.to_string()),
             _ => return false,
         };
