@@ -21,8 +21,8 @@ enum Command {
 
 /// Check that every stored event is unchanged, whether touchmoved runs or not
 ///
-/// Reads the whole journal and changes nothing. Verifies the checksums of each game, that no event is missing at its end, and the
-/// structure of the file. Exit code 0: no damage found; 1: damage, or the journal cannot be read.
+/// Reads the whole journal and changes nothing. Verifies the checksums of each game and of what a hub's desk has entered about it, that
+/// no event is missing at its end, and the structure of the file. Exit code 0: no damage found; 1: damage, or the journal cannot be read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  touchmovectl journal verify\n  touchmovectl journal verify --state-dir /media/usb/state")]
 struct Verify {
@@ -54,9 +54,13 @@ fn report(findings: &Findings) -> String {
     }
     for damaged in &findings.damaged {
         let board = if damaged.board.is_empty() { String::new() } else { format!(" on board {}", damaged.board) };
-        lines.push(match damaged.good {
-            0 => format!("game {}{board}: all events are missing or changed", damaged.game),
-            good => format!("game {}{board}: events after number {good} are missing or changed", damaged.game),
+        lines.push(match (damaged.is_desk, damaged.good) {
+            (true, good) => format!(
+                "game {}{board}: what the desk entered after number {good} is missing or changed: check its names and its result",
+                damaged.game
+            ),
+            (false, 0) => format!("game {}{board}: all events are missing or changed", damaged.game),
+            (false, good) => format!("game {}{board}: events after number {good} are missing or changed", damaged.game),
         });
     }
     for (game, good) in &findings.incarnation.last_good {

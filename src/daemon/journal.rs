@@ -4,8 +4,8 @@
 //! connection. A call of [`Journal::append`] is one transaction and one fsync, except for the first call after each checkpoint;
 //! calls that wait at the same time share one.
 //!
-//! Each event carries a hash of itself and of all earlier events of its game (`chain`). A small file beside the journal records how
-//! far the journal was written (`marks`), so that later losses are detected.
+//! Each event carries a hash of itself and of all earlier ones of its game (`chain`, and `desk_chain` for those of the hub's desk). A
+//! small file beside the journal records how far the journal was written (`marks`), so that later losses are detected.
 //!
 //! **Invariants:** No event is ever deleted here. A file that cannot be read is neither deleted nor written to: it is set aside.
 //! The number of an event that may have been published is never given to another event.
@@ -17,6 +17,7 @@ mod ballast;
 mod chain;
 mod check;
 mod desk;
+mod desk_chain;
 mod desk_events;
 mod files;
 mod hall;
@@ -182,9 +183,7 @@ impl JournalError {
     pub fn code(&self) -> ErrorCode {
         ErrorCode::Unavailable("JournalUnreadable")
     }
-}
 
-impl JournalError {
     /// Returns whether nothing was written and the same call may be repeated later.
     pub fn is_retryable(&self) -> bool {
         matches!(self, JournalError::Full | JournalError::Busy)

@@ -47,6 +47,8 @@ impl DeskRecord {
                 self.result = Some((number, *result));
                 self.standing = result.filter(|_| *reason == ResultReason::Arbiter);
             }
+            // It may have replaced everything before it. What the machine has put on record of that counts.
+            Event::Unknown(_) => (self.tags, self.result, self.standing) = (None, None, None),
             _ => {}
         }
     }
@@ -225,6 +227,19 @@ mod tests {
         assert_eq!(shown(3, result(won, ResultReason::Arbiter)), result(None, ResultReason::Arbiter));
         // That of the machine itself counts.
         assert_eq!(shown(4, result(won, ResultReason::Checkmate)), result(won, ResultReason::Checkmate));
+    }
+
+    #[test]
+    fn an_event_that_cannot_be_read_may_have_replaced_what_was_entered_before() {
+        let unknown = crate::game::event::UnknownEvent::read(r#"{"t":3,"n":4,"event":"unreadable"}"#).unwrap();
+        let mut desk = DeskRecord::default();
+        desk.add(&entered(1, 2, tags("Ann")));
+        desk.add(&entered(1, 3, result(Some(GameResult::Draw), ResultReason::Arbiter)));
+        desk.add(&DeskEvent { after: 1, stamped: unknown });
+        assert_eq!((desk.tags(), desk.result(), desk.standing()), (None, None, None));
+        assert_eq!(desk.shown_number(2), 5);
+        desk.add(&entered(1, 5, tags("Bea")));
+        assert_eq!(desk.tags().map(|(number, _)| *number), Some(5));
     }
 
     #[test]

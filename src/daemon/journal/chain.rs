@@ -84,14 +84,16 @@ pub(super) fn stored_link(row: &Row<'_>, column: usize) -> Option<Hash> {
     }
 }
 
-fn number(row: &Row<'_>, column: usize) -> Option<i64> {
+/// Returns the number stored in this column.
+pub(super) fn number(row: &Row<'_>, column: usize) -> Option<i64> {
     match row.get_ref(column) {
         Ok(ValueRef::Integer(number)) => Some(number),
         _ => None,
     }
 }
 
-fn text<'a>(row: &'a Row<'_>, column: usize) -> Option<&'a str> {
+/// Returns the text stored in this column.
+pub(super) fn text<'a>(row: &'a Row<'_>, column: usize) -> Option<&'a str> {
     match row.get_ref(column) {
         Ok(ValueRef::Text(bytes)) => std::str::from_utf8(bytes).ok(),
         _ => None,

@@ -4,7 +4,7 @@ use super::backup::open_source;
 use super::marks::Marks;
 use super::read::{Chains, text};
 use super::values::id;
-use super::{Incarnation, JournalError, chain, incarnation};
+use super::{Incarnation, JournalError, chain, desk_chain, incarnation};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -28,6 +28,8 @@ pub struct Damaged {
     pub board: String,
     /// Number of its last good event; 0: none.
     pub good: u64,
+    /// Only what the hub's desk has entered is damaged; the events of the game are good.
+    pub is_desk: bool,
 }
 
 /// Result of a check.
@@ -56,10 +58,7 @@ impl Findings {
 
 impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let game = |damaged: &Damaged| match damaged.good {
-            0 => format!("game {} (all of it)", damaged.game),
-            good => format!("game {} (after its event {good})", damaged.game),
-        };
+        let game = |damaged: &Damaged| incarnation::damaged_game(damaged.game, damaged.good, damaged.is_desk);
         let games: Vec<String> = self.damaged.iter().take(5).map(game).collect();
         let more = self.damaged.len().saturating_sub(games.len());
         match (games.is_empty(), &self.torn) {
@@ -133,7 +132,12 @@ impl Check {
         let unknown = marks.games.keys().filter(|game| !games.iter().any(|(known, _)| known == *game));
         let missing: BTreeSet<u64> =
             missing.into_iter().chain(unknown.copied()).filter(|game| !closed.contains_key(game)).collect();
-        findings.damaged.extend(missing.into_iter().map(|game| Damaged { game, board: String::new(), good: 0 }));
+        findings.damaged.extend(missing.into_iter().map(|game| Damaged {
+            game,
+            board: String::new(),
+            good: 0,
+            is_desk: false,
+        }));
         // The write-ahead log cannot be reset during a read transaction: end it after each game.
         connection.execute_batch("COMMIT").map_err(failed())?;
         let total = games.len() as u64;
@@ -146,8 +150,11 @@ impl Check {
             let found = chain::check(&connection, game, mark.map(|mark| mark.number)).map_err(failed())?;
             findings.games += 1;
             findings.events += found.last_good;
-            if let Some(good) = incarnation::last_good_if_damaged(&found, mark, closed.get(&game).copied()) {
-                findings.damaged.push(Damaged { game, board, good });
+            let closed = closed.get(&game).copied();
+            let own = incarnation::last_good_if_damaged(&found, mark, closed);
+            let desk = desk_chain::last_good_if_damaged(&connection, game, closed).map_err(failed())?;
+            if let Some(good) = own.into_iter().chain(desk).min() {
+                findings.damaged.push(Damaged { game, board, good, is_desk: own.is_none() });
             }
         }
         progress(total, total);

@@ -1,8 +1,8 @@
 //! What the hub's desk has entered about games of other machines. It stands beside the events of the machine, which stay as they are.
 
 use super::append::out_of_order;
-use super::read::{is_remote, text};
-use super::schema::FIRST_DESK_EVENT_SCHEMA;
+use super::desk_chain::{self, EntryContent, StoredEntry};
+use super::read::is_remote;
 use super::values::{id, integer};
 use super::writer::WriterState;
 use super::{Journal, JournalError, lock};
@@ -46,22 +46,30 @@ fn store(start: &mut WriterState, game: u64, wall_ms: i64, events: &[StampedEven
     };
     let after = count("event", "coalesce(max(number), 0)")?;
     let first = after + count("desk_event", "count(*)")? + 1;
+    let mut last = desk_chain::last_link(&transaction, game).map_err(failed())?;
     for (stamped, number) in events.iter().zip(first..) {
         if !is_of_machine || stamped.number != Some(number) || !stamped.event.is_durable() {
             return Err(out_of_order(&format!("of game {game}"), number, stamped));
         }
+        let before =
+            last.ok_or_else(|| JournalError::Damaged(format!("what the desk entered about game {game} cannot be continued")))?;
+        let event = wire::to_json(stamped);
+        let content = EntryContent { number: integer(number), after: integer(after), wall_ms, event: &event };
+        let link = desk_chain::link(&before, &content);
+        let EntryContent { number, after, wall_ms, event } = content;
         transaction
-            .prepare_cached("INSERT INTO desk_event (game, number, after, wall_ms, event) VALUES (?1, ?2, ?3, ?4, ?5)")
-            .and_then(|mut insert| {
-                insert.execute(params![integer(game), integer(number), integer(after), wall_ms, wire::to_json(stamped)])
-            })
+            .prepare_cached(
+                "INSERT INTO desk_event (game, number, after, wall_ms, event, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )
+            .and_then(|mut insert| insert.execute(params![integer(game), number, after, wall_ms, event, link.as_slice()]))
             .map_err(failed())?;
+        last = Some(link);
     }
     transaction.commit().map_err(failed())?;
     Ok(after)
 }
 
-/// Returns the text of an event that says nothing, in the place of one that cannot be read: the events after it keep their numbers.
+/// Returns the text of an event that says nothing, in the place of one that was changed: the events after it keep their numbers.
 fn unreadable(number: u64) -> String {
     format!(r#"{{"t":0,"n":{number},"event":"unreadable"}}"#)
 }
@@ -71,22 +79,13 @@ fn unreadable(number: u64) -> String {
 /// # Errors
 /// They cannot be read.
 pub(super) fn read(connection: &Connection, game: Option<u64>) -> Result<Vec<(u64, DeskEvent)>, JournalError> {
-    let failed = || JournalError::sqlite("read what the desk has entered from the journal");
-    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed())?;
-    if version < FIRST_DESK_EVENT_SCHEMA {
-        return Ok(Vec::new());
-    }
-    let condition = if game.is_some() { "game = ?1" } else { "?1 IS NULL" };
-    let sql = format!("SELECT game, number, after, event FROM desk_event WHERE {condition} ORDER BY game, number");
-    let mut statement = connection.prepare_cached(&sql).map_err(failed())?;
-    let rows = statement
-        .query_map([game.map(integer)], |row| Ok((id(row, 0)?, id(row, 1)?, id(row, 2)?, text(row, 3)?)))
-        .map_err(failed())?;
-    rows.map(|row| {
-        let (game, number, after, text) = row.map_err(failed())?;
-        let stamped = wire::from_json(&text).or_else(|_| wire::from_json(&unreadable(number)));
-        let stamped = stamped.map_err(|error| JournalError::Unreadable { game, number, reason: error.to_string() })?;
+    let entries = desk_chain::entries(connection, game)
+        .map_err(JournalError::sqlite("read what the desk has entered from the journal"))?;
+    let event = |entry: StoredEntry| {
+        let StoredEntry { game, number, after, text } = entry;
+        let known = text.and_then(|text| wire::from_json(&text).ok()).map_or_else(|| wire::from_json(&unreadable(number)), Ok);
+        let stamped = known.map_err(|error| JournalError::Unreadable { game, number, reason: error.to_string() })?;
         Ok((game, DeskEvent { after, stamped }))
-    })
-    .collect()
+    };
+    entries.into_iter().map(event).collect()
 }

@@ -7,7 +7,7 @@ use super::chain::{self, ChainCheck, Hash};
 use super::marks::{Mark, Marks, PublicMark};
 use super::read::text;
 use super::values::{id, integer};
-use super::{JournalError, backup};
+use super::{JournalError, backup, desk_chain};
 use crate::daemon::random;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -150,6 +150,8 @@ pub(super) fn begin(
 struct MissingEvents {
     /// Number of the last good event of each game that has become incomplete.
     games: BTreeMap<u64, u64>,
+    /// Those of which only events of the hub's desk are missing or changed.
+    desk: BTreeSet<u64>,
     /// The marks belong to another journal, or to a later state of this one.
     is_other: bool,
 }
@@ -188,8 +190,12 @@ pub(super) fn check_and_begin(connection: &mut Connection, witnesses: &Witnesses
     for game in checked.iter().copied() {
         let mark = marks.games.remove(&game);
         let found = chain::check(&transaction, game, mark.as_ref().map(|mark| mark.number)).map_err(failed())?;
-        if let Some(good) = last_good_if_damaged(&found, mark.as_ref(), closed.get(&game).copied()) {
+        let known = closed.get(&game).copied();
+        let own = last_good_if_damaged(&found, mark.as_ref(), known);
+        let desk = desk_chain::last_good_if_damaged(&transaction, game, known).map_err(failed())?;
+        if let Some(good) = own.into_iter().chain(desk).min() {
             loss.games.insert(game, good);
+            loss.desk.extend(desk.filter(|_| own.is_none()).map(|_| game));
         }
         if let Some((board, false)) = boards.get(&game)
             && !closed.contains_key(&game)
@@ -278,12 +284,19 @@ pub(super) fn last_good_if_damaged(found: &ChainCheck, mark: Option<&Mark>, clos
     }
 }
 
+/// Returns which events of a game are missing or changed, as a part of a sentence. `good`: number of its last good event. `is_desk`:
+/// only what the hub's desk has entered is damaged.
+pub(super) fn damaged_game(game: u64, good: u64, is_desk: bool) -> String {
+    match (is_desk, good) {
+        (true, good) => format!("game {game} (what the desk entered after its event {good}: check its names and its result)"),
+        (false, 0) => format!("game {game} (all of it)"),
+        (false, good) => format!("game {game} (after its event {good})"),
+    }
+}
+
 /// Returns the findings as a sentence; `None`: nothing is missing.
 fn describe(loss: &MissingEvents, witnesses: &Witnesses, is_new: bool) -> Option<String> {
-    let game = |(game, good): (&u64, &u64)| match good {
-        0 => format!("game {game} (all of it)"),
-        good => format!("game {game} (after its event {good})"),
-    };
+    let game = |(game, good): (&u64, &u64)| damaged_game(*game, *good, loss.desk.contains(game));
     let games: Vec<String> = loss.games.iter().take(5).map(game).collect();
     let more = loss.games.len().saturating_sub(games.len());
     let more = if more == 0 { String::new() } else { format!(" and {more} more games") };

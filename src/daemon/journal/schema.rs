@@ -1,7 +1,7 @@
 //! The schema of the journal, and its migrations.
 
 use super::files::{name_suffix, with_suffix};
-use super::{JournalError, backup, chain};
+use super::{JournalError, backup, chain, desk_chain};
 use rusqlite::Connection;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,8 @@ pub(super) const FIRST_CHAINED_SCHEMA: i64 = 2;
 pub(super) const FIRST_REMOTE_SCHEMA: i64 = 4;
 /// First schema version with events of the hub's desk in such games.
 pub(super) const FIRST_DESK_EVENT_SCHEMA: i64 = 5;
+/// First schema version in which these carry chains.
+pub(super) const FIRST_DESK_CHAIN_SCHEMA: i64 = 6;
 
 /// Migrations: each raises the schema version by one. A released one must never be changed. `PRAGMA user_version` counts them.
 const MIGRATIONS: &[&str] = &[
@@ -89,6 +91,9 @@ const MIGRATIONS: &[&str] = &[
         PRIMARY KEY (game, number)
     ) STRICT, WITHOUT ROWID;
 ",
+    "
+    ALTER TABLE desk_event ADD COLUMN chain BLOB NOT NULL DEFAULT x'';
+",
 ];
 
 /// Refuses a file that a later version of touchmove has written.
@@ -121,8 +126,10 @@ pub(super) fn migrate(path: &Path, connection: &mut Connection) -> Result<(), Jo
         migrating
             .execute_batch(&format!("{migration} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {step};"))
             .map_err(failed())?;
-        if step as i64 == FIRST_CHAINED_SCHEMA {
-            chain::compute_all(&migrating).map_err(failed())?;
+        match step as i64 {
+            FIRST_CHAINED_SCHEMA => chain::compute_all(&migrating).map_err(failed())?,
+            FIRST_DESK_CHAIN_SCHEMA => desk_chain::compute_all(&migrating).map_err(failed())?,
+            _ => {}
         }
         migrating.commit().map_err(failed())?;
     }

@@ -144,7 +144,7 @@ fn a_newer_schema_is_refused_and_left_alone() {
     assert_eq!(
         error.to_string(),
         format!(
-            "{} has schema 7, but this touchmove knows schemas only up to 5: a later version wrote it. Install that version \
+            "{} has schema 7, but this touchmove knows schemas only up to 6: a later version wrote it. Install that version \
              again, or give another state directory; the file has not been changed",
             path.display()
         )

@@ -1,5 +1,7 @@
 //! Games of other machines: their events arrive once, in order and unchanged, whatever is received twice.
 
+mod desk_chain;
+
 use super::chained::rehash;
 use super::*;
 use touchmove::daemon::journal::{
@@ -272,7 +274,7 @@ fn a_game_keeps_the_incarnation_in_which_it_began() {
     // The same if damage is found while it runs.
     let findings = Check::whole(dir.path()).run(&AtomicBool::new(false), |_, _| {}).expect("a check");
     assert!(findings.is_good());
-    let damaged = journal::Damaged { game: 1, board: "b1".to_owned(), good: 7 };
+    let damaged = journal::Damaged { game: 1, board: "b1".to_owned(), good: 7, is_desk: false };
     let findings = journal::Findings { damaged: vec![damaged], ..findings };
     assert!(run(journal.close_damaged(&findings)).expect("closed"));
     assert_eq!(run(journal.append("b3", 0, vec![nth(0)])).expect("stored").games, [7]);
