@@ -21,7 +21,8 @@ pub enum Fault {
     KillHub,
     /// The touchmoved of a machine is killed.
     KillMachine,
-    /// The hub can write nothing to its disk.
+    /// The hub can write nothing to its disk: beyond a limit of file sizes, which is no full disk for the system (EFBIG, not ENOSPC), but
+    /// needs no root.
     FullDisk,
     /// The hub is stopped.
     SlowHub,
@@ -128,10 +129,11 @@ static FAULTS: [FaultRow; 11] = [
     FaultRow {
         fault: Fault::FullDisk,
         word: "full-disk",
-        help: "The hub can write nothing to its disk",
+        help: "Every write of the hub to a file fails (as beyond the largest size of a file: an I/O error, not a full disk, which only \
+               root can make)",
         is_of_machine: false,
-        begins: "the disk of the hub takes nothing more",
-        ends: "the disk of the hub has room again",
+        begins: "every write of the hub to a file fails",
+        ends: "the hub can write to files again",
         seconds: (5, 30),
     },
     FaultRow {
