@@ -9,6 +9,7 @@ mod doctor;
 mod events;
 mod games;
 mod simulate;
+mod versions;
 
 use crate::daemon::disk::SmallDisk;
 use crate::daemon::time_of_day::TimeOfDay;

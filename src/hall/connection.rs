@@ -3,6 +3,7 @@
 mod endpoint;
 mod failure;
 
+use super::message::MessageError;
 use super::setup::certificates;
 use super::setup::server::{OLDEST, Version};
 use super::setup::trust::{TrustedCa, client_config};
@@ -47,6 +48,18 @@ pub enum RequestError {
     /// The connection is down, or the reply did not come in time.
     #[error("no reply from the hall's server: {0}")]
     Failed(String),
+    /// The reply has this version of the messages, which this touchmove does not know.
+    #[error("the reply has version {0} of the messages, which this touchmove does not know")]
+    LaterVersion(u32),
+}
+
+impl From<MessageError> for RequestError {
+    fn from(error: MessageError) -> RequestError {
+        match error {
+            MessageError::Newer { found } => RequestError::LaterVersion(found),
+            MessageError::Malformed(_) => RequestError::Failed(error.to_string()),
+        }
+    }
 }
 
 /// A connection, which is made again whenever it is lost.

@@ -13,7 +13,6 @@ mod sender;
 mod time;
 
 use super::connection::{Connection, ConnectionState, Endpoint, RequestError, is_copy};
-use super::message::from_json;
 use super::message::presence::Kept;
 use super::message::question::KeptAnswer;
 use super::outbox::{Outbox, SendOutcome};
@@ -38,7 +37,7 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, sleep_until};
 use tracing::{info, warn};
 
-pub use health::{HALL_AWAY, HALL_CONFLICT, HALL_COPY, HALL_REFUSES};
+pub use health::{HALL_AWAY, HALL_CONFLICT, HALL_COPY, HALL_REFUSES, HALL_VERSION};
 
 /// The interval at which the machine says that it is there.
 const PRESENCE_INTERVAL: Duration = Duration::from_secs(5);
@@ -296,7 +295,7 @@ impl Machine {
         }
         if Bucket::Hall.key(&message.subject) == Some(HALL_KEY) {
             self.set_hall(&message.payload);
-        } else if let Ok(kept) = from_json::<Kept>(&message.payload) {
+        } else if let Ok(kept) = health::read_from_hub::<Kept>(&self.hub, &message.payload) {
             self.set_kept(kept);
         }
     }
@@ -364,6 +363,7 @@ impl Machine {
                 let sentence = self.connection.unusable().unwrap_or_else(|| health::HUB_SILENT.to_owned());
                 health::report(&self.hub, HALL_AWAY, Some(sentence));
             }
+            Some(Err(RequestError::LaterVersion(found))) => health::report_later_hub(&self.hub, found),
             Some(Err(RequestError::Failed(_))) | None => {}
         }
     }
@@ -371,6 +371,7 @@ impl Machine {
     /// Notes what the hub has on disk of each game.
     fn set_all_kept(&mut self, answer: KeptAnswer, is_lacking: bool) {
         health::report(&self.hub, HALL_AWAY, self.connection.unusable());
+        health::report(&self.hub, HALL_VERSION, None);
         let of_journal = |(journal, games): (String, Vec<(u64, u64)>)| {
             games.into_iter().map(move |(game, number)| ((journal.clone(), game), number))
         };

@@ -70,3 +70,59 @@ pub fn from_json<T: DeserializeOwned>(payload: &[u8]) -> Result<T, MessageError>
     check_version(versioned.v)?;
     serde_json::from_slice(payload).map_err(MessageError::malformed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// Reads a message with fields that nobody knows, and writes it again: without them, it is the same.
+    #[track_caller]
+    fn check<T: Serialize + DeserializeOwned>(message: Value) {
+        let read = |message: &Value| from_json::<T>(message.to_string().as_bytes()).map(|message| to_json(&message));
+        let known = read(&message).expect("a message");
+        assert_eq!(read(&with_unknown(message.clone())), Ok(known), "{message}");
+    }
+
+    /// Adds a field to every object that has fields.
+    fn with_unknown(value: Value) -> Value {
+        match value {
+            Value::Object(fields) => {
+                let mut fields: serde_json::Map<String, Value> =
+                    fields.into_iter().map(|(name, value)| (name, with_unknown(value))).collect();
+                fields.insert("of_a_later_version".to_owned(), json!([1, {"x": null}]));
+                Value::Object(fields)
+            }
+            Value::Array(values) => Value::Array(values.into_iter().map(with_unknown).collect()),
+            other => other,
+        }
+    }
+
+    #[test]
+    fn unknown_fields_are_ignored() {
+        check::<board::BoardMessage>(json!({"v": 1, "now": 7, "state": {"model": "dgt", "game": ["j", 1]}}));
+        check::<presence::Presence>(json!({"v": 1, "boot": "b", "unsent": 3, "problems": ["a problem"]}));
+        check::<question::Question>(json!({"v": 1, "ask": "kept"}));
+        check::<question::TimeAnswer>(json!({"v": 1, "instance": "i", "now_ms": 1, "wall_ms": 2}));
+        check::<command::CommandRequest>(
+            json!({"v": 1, "id": "i", "hub": "h", "expires_ms": 1, "board": "b", "game": ["j", 1], "seen": 2, "action": "identify"}),
+        );
+        let reply =
+            |reply: Value| Value::Object([("v".to_owned(), json!(1)), ("reply".to_owned(), reply)].into_iter().collect());
+        for fields in [json!({"answer": "done", "game": ["j", 1, 2]}), json!({"answer": "done"})] {
+            let known = from_json::<command::ReplyMessage>(reply(json!({"done": fields})).to_string().as_bytes());
+            let later = from_json::<command::ReplyMessage>(reply(json!({"done": with_unknown(fields)})).to_string().as_bytes());
+            assert!(known.is_ok() && known == later, "{known:?} {later:?}");
+        }
+        check::<desk::DeskMessage>(
+            json!({"v": 1, "games": [{"journal": "j", "game": 1, "tags": {"id": "i", "tags": [["White", "A"]]},
+            "result": {"id": "i", "result": "1-0"}}]}),
+        );
+    }
+
+    #[test]
+    fn a_message_of_a_later_version_is_not_read() {
+        let later = from_json::<presence::Presence>(br#"{"v":2,"boot":{"of":"another kind"}}"#);
+        assert_eq!(later, Err(MessageError::Newer { found: 2 }));
+    }
+}

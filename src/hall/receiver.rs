@@ -3,6 +3,7 @@
 //!
 //! **Invariant:** what a machine is told to be on disk here is on disk here. Everything else is asked for again.
 
+mod alarm;
 mod commander;
 mod continuation;
 mod desk;
@@ -311,17 +312,7 @@ impl Receiver {
         match taken {
             Taken::Events(events) => self.boards.publish(*events),
             Taken::Known => {}
-            Taken::Refused(machine, sentence) => self.alarm(machine, sentence),
-        }
-    }
-
-    /// Reports that something of a machine is not taken.
-    fn alarm(&self, machine: Option<String>, sentence: String) {
-        if let Some(machine) = machine {
-            self.hub.change_machine(&machine, |view| view.alarm = Some(sentence.clone()));
-        }
-        if self.hub.set_health_problem(HALL_GAMES, None, Some(sentence.clone())) {
-            self.hub.log_failure("games of a machine of the hall are not taken: see `touchmovectl status`", &sentence);
+            Taken::Refused(machine, sentence) => alarm::raise(&self.hub, machine.as_deref(), sentence),
         }
     }
 
@@ -332,17 +323,20 @@ impl Receiver {
         let Some((machine, board)) = subject::parse_board(&self.registry.hall, &message.subject) else { return };
         let taken = match from_json::<BoardMessage>(&message.payload) {
             Ok(state) => self.boards.set_state(machine, board, state),
-            Err(error) => Err(format!("the state of board {board} of {machine} is not taken: {error}")),
+            Err(error) => {
+                let what = format!("the state of board {board} of {machine} is not taken");
+                Err(alarm::unread(machine, &what, &error))
+            }
         };
         if let Err(sentence) = taken {
-            self.alarm(Some(machine.to_owned()), sentence);
+            alarm::raise(&self.hub, Some(machine), sentence);
         }
     }
 
     async fn answer(&mut self, message: &Message) {
         match questions::answer(message, &self.hub, &self.commander, &self.kept) {
             questions::Answer::Reply { subject, payload } => _ = self.connection.publish(subject, payload).await,
-            questions::Answer::Refused { machine, sentence } => self.alarm(Some(machine), sentence),
+            questions::Answer::Refused { machine, sentence } => alarm::raise(&self.hub, Some(&machine), sentence),
             questions::Answer::None => {}
         }
     }
@@ -372,7 +366,7 @@ impl Receiver {
         let known = self.hub.journal().remote_games().unwrap_or_default();
         for (subject, reason) in refused {
             self.ingest.reset(&subject, &known);
-            self.alarm(Some(subject.machine), reason);
+            alarm::raise(&self.hub, Some(&subject.machine), reason);
         }
     }
 

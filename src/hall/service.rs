@@ -59,6 +59,7 @@ pub const HEALTH_KINDS: &[&str] = &[
     machine::HALL_REFUSES,
     machine::HALL_CONFLICT,
     machine::HALL_COPY,
+    machine::HALL_VERSION,
     receiver::HALL_SERVER,
     receiver::HALL_GAMES,
     receiver::HALL_STORAGE,

@@ -9,7 +9,7 @@ use touchmove::hall::setup::{certificates, key, server};
 use touchmove::hall::subject::Bucket;
 
 /// A finding of the doctor: whether it is good, what it says, and what to do.
-type Finding = (Option<bool>, String, String);
+pub type Finding = (Option<bool>, String, String);
 
 /// Runs the doctor; returns its findings about the hall.
 fn doctor(config: &Path, state: &Path, bus: &str) -> Vec<Finding> {
@@ -25,7 +25,7 @@ fn doctor(config: &Path, state: &Path, bus: &str) -> Vec<Finding> {
 }
 
 /// Runs the doctor at a node.
-fn doctor_at(node: &Node) -> Vec<Finding> {
+pub fn doctor_at(node: &Node) -> Vec<Finding> {
     doctor(&node.config.path().join("touchmoved.toml"), node.state.path(), &node.bus.address())
 }
 
@@ -37,7 +37,7 @@ fn doctor_alone(hall: &str, state: &TempDir) -> Vec<Finding> {
 }
 
 #[track_caller]
-fn check(findings: &[Finding], ok: Option<bool>, message: &str, next: &str) {
+pub fn check(findings: &[Finding], ok: Option<bool>, message: &str, next: &str) {
     let is_it = |found: &&Finding| found.0 == ok && found.1.contains(message) && found.2.contains(next);
     assert!(findings.iter().any(|found| is_it(&found)), "missing: {ok:?} {message:?} {next:?} in {findings:#?}");
 }

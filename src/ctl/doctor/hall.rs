@@ -17,7 +17,8 @@ use std::path::Path;
 /// What was examined.
 const CHECK: &str = "hall";
 /// The kinds of health problems that an examination from outside finds as well.
-const EXAMINED: &[&str] = &[machine::HALL_AWAY, machine::HALL_COPY, receiver::HALL_SERVER, receiver::HALL_STORAGE];
+const EXAMINED: &[&str] =
+    &[machine::HALL_AWAY, machine::HALL_COPY, machine::HALL_VERSION, receiver::HALL_SERVER, receiver::HALL_STORAGE];
 
 /// Returns a configuration with the settings of the state directory over it, as touchmoved uses it: `touchmovectl hall join` changes
 /// these. Reports settings that cannot be used. `path`: the configuration file.

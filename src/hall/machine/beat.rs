@@ -56,5 +56,5 @@ pub(super) async fn beat(request: BeatRequest) -> Beat {
 /// Asks the hub what it has on disk.
 async fn ask_kept(connection: &Connection, machine: &str) -> Result<KeptAnswer, RequestError> {
     let reply = connection.request(&subject::question(machine), None, to_json(&Question::Kept)).await?;
-    from_json(&reply.payload).map_err(|error| RequestError::Failed(error.to_string()))
+    Ok(from_json(&reply.payload)?)
 }

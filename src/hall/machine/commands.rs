@@ -1,5 +1,6 @@
 //! Carries out the commands of the hub, each at most once, and none that the hub does not wait for any more.
 
+use super::health::read_from_hub;
 use super::time::HubClock;
 use crate::daemon::Hub;
 use crate::daemon::hub::{BoardId, OrderError, StoredGameState, Target};
@@ -10,7 +11,7 @@ use crate::game::{Answer, Text};
 use crate::hall::connection::{Connection, is_copy};
 use crate::hall::message::command::{Action, CommandReply, CommandRequest, RefusedCommand, ReplyMessage};
 use crate::hall::message::continuation::ContinuedGame;
-use crate::hall::message::{MessageError, from_json, to_json};
+use crate::hall::message::{MessageError, to_json};
 use crate::hall::subject;
 use crate::wire::order_from_value;
 use futures_util::StreamExt;
@@ -44,7 +45,7 @@ fn refused(code: &str, message: String) -> CommandReply {
 }
 
 async fn reply(connection: &Connection, hub: &Hub, machine: &str, clock: &HubClock, payload: &[u8]) -> CommandReply {
-    let request: CommandRequest = match from_json(payload) {
+    let request: CommandRequest = match read_from_hub(hub, payload) {
         Ok(request) => request,
         Err(MessageError::Newer { .. }) => {
             return refused(

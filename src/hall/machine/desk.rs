@@ -1,5 +1,6 @@
 //! What the hub's desk has entered about this machine's games: each entry is put on record here once.
 
+use super::health::read_from_hub;
 use crate::daemon::Hub;
 use crate::daemon::hub::{OrderError, Target};
 use crate::daemon::journal::CommandState;
@@ -7,7 +8,6 @@ use crate::daemon::steady_clock;
 use crate::game::{Command, Event, Order};
 use crate::hall::connection::{Connection, is_copy};
 use crate::hall::message::desk::{DeskMessage, GameEntries, ResultEntry};
-use crate::hall::message::from_json;
 use crate::hall::subject::Bucket;
 use futures_util::StreamExt;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(super) async fn run(connection: Connection, hub: Arc<Hub>, machine: String) 
             match connection.last(&Bucket::Desk.stream(), &subject).await {
                 Ok(last) => {
                     is_read = true;
-                    open = last.and_then(|(_, reply)| from_json(&reply.payload).ok()).or(open);
+                    open = last.and_then(|(_, reply)| read_from_hub(&hub, &reply.payload).ok()).or(open);
                 }
                 Err(error) => debug!("what the hub's desk has entered cannot be read: {error}"),
             }
@@ -51,7 +51,7 @@ pub(super) async fn run(connection: Connection, hub: Arc<Hub>, machine: String) 
         tokio::select! {
             message = messages.next() => match message {
                 Some(message) if is_copy(&message) => {}
-                Some(message) => match from_json(&message.payload) {
+                Some(message) => match read_from_hub(&hub, &message.payload) {
                     Ok(message) => open = Some(message),
                     Err(error) => warn!("what the hub's desk has entered is not put on record here: {error}"),
                 },

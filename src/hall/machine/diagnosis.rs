@@ -1,6 +1,6 @@
 //! Why a machine's games do not arrive at the hub: an examination from outside of touchmoved, with the key of the machine.
 
-use super::health::HUB_SILENT;
+use super::health::{HUB_SILENT, later_hub};
 use super::presence::{boot_id, copy};
 use super::time::HubClock;
 use crate::config::hall::{Hall, ServerUrl, is_name};
@@ -56,6 +56,7 @@ async fn hub(connection: &Connection, server: &ServerUrl, machine: &str) -> Vec<
     match clock.ask(connection, machine).await {
         Ok(()) => {}
         Err(RequestError::NoResponders(_)) => return vec![Finding::Fault(HUB_SILENT.to_owned())],
+        Err(RequestError::LaterVersion(found)) => return vec![Finding::Fault(later_hub(found))],
         Err(error) => return vec![no_reply(&error.to_string())],
     }
     let good = Finding::Good("the touchmoved of the hub answers".to_owned());

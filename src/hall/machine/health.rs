@@ -2,6 +2,8 @@
 
 use crate::daemon::Hub;
 use crate::hall::connection::ConnectionState;
+use crate::hall::message::{MessageError, from_json};
+use serde::de::DeserializeOwned;
 use tracing::{info, warn};
 
 /// The hall cannot be reached.
@@ -12,9 +14,38 @@ pub const HALL_REFUSES: &str = "hall_refuses";
 pub const HALL_CONFLICT: &str = "hall_conflict";
 /// Another machine has the same name and key.
 pub const HALL_COPY: &str = "hall_copy";
+/// The hub has a version of the messages that this machine does not know.
+pub const HALL_VERSION: &str = "hall_version";
 
 /// What to say if the server has nobody who listens to the questions of machines.
 pub(super) const HUB_SILENT: &str = "the hall's server answers, but the hub does not: start touchmoved there";
+
+/// Returns what to say if the hub has this version of the messages, which this machine does not know.
+pub(super) fn later_hub(found: u32) -> String {
+    format!(
+        "the hub of the hall has a later version of touchmove, and this machine cannot read its messages (version {found}); games are \
+         recorded here and sent later: install that version here"
+    )
+}
+
+/// Reports that the hub has this version of the messages, which this machine does not know.
+pub(super) fn report_later_hub(hub: &Hub, found: u32) {
+    report(hub, HALL_VERSION, Some(later_hub(found)));
+}
+
+/// Reads a message of the hub, and reports whether this machine is too old for it.
+///
+/// # Errors
+/// As [`from_json`].
+pub(super) fn read_from_hub<T: DeserializeOwned>(hub: &Hub, payload: &[u8]) -> Result<T, MessageError> {
+    let message = from_json(payload);
+    match &message {
+        Ok(_) => report(hub, HALL_VERSION, None),
+        Err(MessageError::Newer { found }) => report_later_hub(hub, *found),
+        Err(MessageError::Malformed(_)) => {}
+    }
+    message
+}
 
 /// Returns what to say while there is no connection to the server at this URL.
 pub(super) fn away(url: &str, state: &ConnectionState) -> String {

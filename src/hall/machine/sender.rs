@@ -86,7 +86,7 @@ pub(super) async fn send(
                 Some(format!("the hall's server has no stream for the games of \"{hall}\": start the hub"))
             }
             // The state of the connection says it.
-            RequestError::Failed(_) => None,
+            RequestError::Failed(_) | RequestError::LaterVersion(_) => None,
         };
         (SendOutcome::Unknown, sentence)
     })
@@ -153,7 +153,13 @@ async fn last_sent(
         )
     };
     let decoded = match EventsMessage::decode(Some(&reply.headers), &reply.payload) {
-        Err(error @ MessageError::Newer { .. }) => return Ok(Err(conflict(&error.to_string()))),
+        Err(MessageError::Newer { found }) => {
+            return Ok(Err(format!(
+                "game {} of this machine was sent to the hall by a later version of touchmove (version {found} of the messages), and \
+                 is not sent any more: install that version here again",
+                end.game
+            )));
+        }
         decoded => decoded.ok(),
     };
     // What is not a message of a machine was sent there in reply to a request of somebody else. The hub skips it.

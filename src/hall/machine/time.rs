@@ -39,7 +39,7 @@ impl HubClock {
         let wall_ms = steady_clock::unix_ms();
         let reply = connection.request(&subject::question(machine), None, to_json(&Question::Time)).await?;
         let took_ms = u64::try_from(asked.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let answer = from_json::<TimeAnswer>(&reply.payload).map_err(|error| RequestError::Failed(error.to_string()))?;
+        let answer = from_json::<TimeAnswer>(&reply.payload)?;
         if took_ms > MAX_ROUND_TRIP_MS {
             return Err(RequestError::Failed("it took too long".to_owned()));
         }

@@ -1,12 +1,13 @@
 //! Sends commands to machines. A machine that cannot be reached is reported at once, and nothing takes effect later.
 
+use super::alarm;
 use super::remote_boards::local_name;
 use crate::daemon::hub::OrderError;
 use crate::daemon::{Hub, random, steady_clock};
 use crate::game::Answer;
 use crate::hall::connection::{Connection, RequestError};
 use crate::hall::message::command::{Action, CommandReply, CommandRequest, ReplyMessage};
-use crate::hall::message::{from_json, to_json};
+use crate::hall::message::{MessageError, from_json, to_json};
 use crate::hall::subject::{self, EventsSubject};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -78,7 +79,7 @@ impl Commander {
         let reply = match self.connection.request(&subject::commands(&machine), None, to_json(&request)).await {
             Ok(reply) => reply,
             Err(RequestError::NoResponders(_)) => return Err(silent(&machine)),
-            Err(RequestError::Failed(_)) => return Err(OrderError::OutcomeUnknown { machine }),
+            Err(RequestError::Failed(_) | RequestError::LaterVersion(_)) => return Err(OrderError::OutcomeUnknown { machine }),
         };
         match from_json::<ReplyMessage>(&reply.payload) {
             Ok(ReplyMessage { reply: CommandReply::Done { answer, game } }) => {
@@ -98,7 +99,12 @@ impl Commander {
                     }
                 })
             }
-            Err(_) => Err(OrderError::OutcomeUnknown { machine }),
+            Err(error) => {
+                if matches!(error, MessageError::Newer { .. }) {
+                    alarm::raise(&self.hub, Some(&machine), alarm::unread(&machine, "its reply is not read", &error));
+                }
+                Err(OrderError::OutcomeUnknown { machine })
+            }
         }
     }
 }

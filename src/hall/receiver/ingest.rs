@@ -1,5 +1,6 @@
 //! Takes the events of all machines from the stream: each once, and in the order of its game.
 
+use super::alarm;
 use super::kept::KeptCounts;
 use crate::daemon::Hub;
 use crate::daemon::hub::{BoardId, RemoteBatch};
@@ -114,7 +115,11 @@ impl Ingest {
         }
         let mut message = match EventsMessage::decode(headers.as_ref(), payload) {
             Ok(message) => message,
-            Err(error) => return refused(error.to_string()),
+            Err(error) => {
+                let what = format!("events of game {} of {} are not taken", subject.game, subject.machine);
+                let sentence = alarm::unread(&subject.machine, &what, &error);
+                return Taken::Refused(Some(subject.machine), sentence);
+            }
         };
         let last = self.last(&subject);
         let first = message.lines.first().map_or(0, |line| line.row.number);

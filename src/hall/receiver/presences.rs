@@ -1,13 +1,13 @@
 //! Which machines are there, and how they are.
 
-use super::HALL_GAMES;
+use super::alarm;
 use super::remote_boards::RemoteBoards;
 use crate::config::hall::is_name;
 use crate::daemon::hub::MachineView;
 use crate::daemon::{Hub, steady_clock};
 use crate::hall::connection::is_copy;
-use crate::hall::message::from_json;
 use crate::hall::message::presence::Presence;
+use crate::hall::message::{MessageError, from_json};
 use crate::hall::subject::Bucket;
 use async_nats::Message;
 
@@ -17,7 +17,14 @@ pub(super) fn read(hub: &Hub, boards: &mut RemoteBoards, message: &Message) {
         return;
     }
     let Some(machine) = Bucket::Here.key(&message.subject).filter(|key| is_name(key)).map(str::to_owned) else { return };
-    let Ok(presence) = from_json::<Presence>(&message.payload) else { return };
+    let presence = match from_json::<Presence>(&message.payload) {
+        Ok(presence) => presence,
+        Err(error @ MessageError::Newer { .. }) => {
+            hub.change_machine(&machine, |view| (view.heard_at, view.has_left) = (Some(steady_clock::now_ms()), false));
+            return alarm::raise(hub, Some(&machine), alarm::unread(&machine, "its presence is not taken", &error));
+        }
+        Err(MessageError::Malformed(_)) => return,
+    };
     let has_left = presence.boot.is_empty();
     let was_there = hub.read(|state| state.machines.get(&machine).is_some_and(|view| !view.has_left));
     let now = steady_clock::now_ms();
@@ -43,9 +50,7 @@ pub(super) fn read(hub: &Hub, boards: &mut RemoteBoards, message: &Message) {
             }
         };
     });
-    if hub.read(|state| state.machines.values().all(|view| view.alarm.is_none())) {
-        hub.set_health_problem(HALL_GAMES, None, None);
-    }
+    alarm::withdraw(hub);
     if has_left && was_there {
         boards.set_away(&machine, &format!("touchmoved on {machine} was stopped: start it again"));
     }

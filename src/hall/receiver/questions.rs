@@ -1,11 +1,12 @@
 //! The hub's answers to the questions of machines.
 
+use super::alarm;
 use super::commander::Commander;
 use super::kept::KeptCounts;
 use crate::daemon::{Hub, steady_clock};
 use crate::hall::connection::is_copy;
 use crate::hall::message::question::{KeptAnswer, Question, TimeAnswer};
-use crate::hall::message::{from_json, to_json};
+use crate::hall::message::{MessageError, from_json, to_json};
 use crate::hall::subject;
 use async_nats::Message;
 
@@ -18,7 +19,7 @@ pub(super) enum Answer {
         /// Its content.
         payload: Vec<u8>,
     },
-    /// The machine may not ask this: a sentence.
+    /// The machine may not ask this, or it cannot be read: a sentence.
     Refused {
         /// Its name.
         machine: String,
@@ -53,7 +54,11 @@ pub(super) fn answer(message: &Message, hub: &Hub, commander: &Commander, kept: 
             hub.change_machine(machine, |view| view.copied_at = Some(steady_clock::now_ms()));
             to_json(&serde_json::json!({}))
         }
-        Err(_) => return Answer::None,
+        Err(error @ MessageError::Newer { .. }) => {
+            let sentence = alarm::unread(machine, "its question is not answered", &error);
+            return Answer::Refused { machine: machine.to_owned(), sentence };
+        }
+        Err(MessageError::Malformed(_)) => return Answer::None,
     };
     Answer::Reply { subject: reply_to.to_string(), payload }
 }
