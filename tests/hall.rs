@@ -9,6 +9,7 @@ mod doctor;
 mod events;
 mod games;
 mod simulate;
+mod stand_in;
 mod versions;
 
 use crate::daemon::disk::SmallDisk;
@@ -148,9 +149,14 @@ struct Machine {
 impl Machine {
     /// Starts a machine that connects to this port of this computer.
     async fn start(name: &str, port: u16) -> Option<Machine> {
+        Machine::start_in(State::Directory(tempfile::tempdir().unwrap()), name, port).await
+    }
+
+    /// As [`Machine::start`], with this state directory.
+    async fn start_in(state: State, name: &str, port: u16) -> Option<Machine> {
         let board = Board::plugged();
         let config = format!("[hall]\nhub = 'nats://127.0.0.1:{port}'\nmachine = '{name}'\n");
-        let mut node = Node::start(&config, Some(&board.path())).await?;
+        let mut node = Node::start_in(state, &config, Some(&board.path())).await?;
         node.run().await;
         board.wait_read();
         Some(Machine { node, board, name: name.to_owned() })
@@ -268,9 +274,14 @@ fn events(state: &Path, machine: Option<&str>) -> Events {
 
 /// Waits until every event of a machine is in the journal of the hub: equal, once and in order.
 fn wait_equal(hub: &Node, machine: &Machine) {
+    wait_equal_to(hub, &machine.name, || events(machine.node.state.path(), None));
+}
+
+/// As [`wait_equal`], for a machine of this name whose events `own` reads.
+fn wait_equal_to(hub: &Node, name: &str, own: impl Fn() -> Events) {
     let end = Instant::now() + PATIENCE;
     let (own, at_hub) = loop {
-        let (own, at_hub) = (events(machine.node.state.path(), None), events(hub.state.path(), Some(&machine.name)));
+        let (own, at_hub) = (own(), events(hub.state.path(), Some(name)));
         if own == at_hub && !own.is_empty() {
             return;
         }
@@ -280,5 +291,5 @@ fn wait_equal(hub: &Node, machine: &Machine) {
         std::thread::sleep(Duration::from_millis(50));
     };
     let count = |events: &Events| events.iter().map(|(game, events)| (game.clone(), events.len())).collect::<Vec<_>>();
-    panic!("{}: the machine has {:?}, the hub {:?}", machine.name, count(&own), count(&at_hub));
+    panic!("{name}: the machine has {:?}, the hub {:?}", count(&own), count(&at_hub));
 }

@@ -1,9 +1,12 @@
 //! Random faults while games are played: afterwards every event of every machine is in the hub's journal, equal, once and in order.
 //! No command of the hub was carried out twice, or after it was refused; what the desk entered is shown, and on record at the machine;
 //! and the public saw no move before its delay.
+//!
+//! Two of the machines have another version, and one of the others had a later one before: see [`versions`].
 
 mod orders;
 mod public;
+mod versions;
 
 use super::*;
 use orders::Orders;
@@ -12,6 +15,7 @@ use shakmaty::{Chess, Position, Role, Square};
 use std::collections::{BTreeSet, VecDeque};
 use touchmove::ctl::simulate::relay::Relay;
 use touchmove::simulate::rng::Rng;
+use versions::{OtherMachine, state_after_later_version};
 
 /// How many steps a schedule has.
 const STEPS: usize = 16;
@@ -147,19 +151,26 @@ struct CampaignHall {
     /// Sees what the public sees.
     spectator: Client,
     machines: Vec<CampaignMachine>,
+    /// Those that have another version.
+    others: Vec<OtherMachine>,
 }
 
 impl CampaignHall {
     async fn open(machines: usize) -> Option<CampaignHall> {
-        let server = NatsServer::start()?;
+        let mut others = versions::machines(machines);
+        let server = NatsServer::start_with(&OtherMachine::server_config(&others), None)?;
         let state = SmallDisk::mount().map_or_else(|| State::Directory(tempfile::tempdir().unwrap()), State::Disk);
         let mut hub = hub_in(state, server.port(), &public::config(), 1 << 30).await?;
         hub.time = TimeOfDay::new();
         let spectator = client(&hub.bus, Stream::Broadcast).await;
-        let mut hall = CampaignHall { server, is_server_up: true, is_disk_full: false, hub, spectator, machines: Vec::new() };
+        others.iter_mut().for_each(|other| other.open(server.port()));
+        let (is_server_up, is_disk_full, machines_yet) = (true, false, Vec::new());
+        let mut hall = CampaignHall { server, is_server_up, is_disk_full, hub, spectator, machines: machines_yet, others };
         for number in 1..=machines {
             let relay = Relay::to(hall.server.port()).unwrap();
-            let mut machine = Machine::start(&format!("pi-{number:02}"), relay.port()).await?;
+            let state = if number == 1 { state_after_later_version().await } else { tempfile::tempdir().unwrap() };
+            let state = State::Directory(state);
+            let mut machine = Machine::start_in(state, &format!("pi-{number:02}"), relay.port()).await?;
             // From its next start on.
             machine.node.time = TimeOfDay::new();
             hall.machines.push(CampaignMachine {
@@ -235,7 +246,7 @@ impl CampaignHall {
             }
             Step::Order(machine) => {
                 let machine = &mut self.machines[machine];
-                machine.orders.give(&self.hub, &machine.machine).await;
+                machine.orders.give(&self.hub, &machine.machine.name, &machine.machine.board_at_hub()).await;
             }
             // As long as a connection needs to be made again, or less.
             Step::Wait => tokio::time::sleep(Duration::from_millis(rng.below(3_000))).await,
@@ -260,6 +271,7 @@ impl CampaignHall {
                 self.carry_out(Step::RestartMachine(machine), &mut rng).await;
             }
         }
+        self.others.iter_mut().for_each(OtherMachine::mend);
     }
 }
 
@@ -267,15 +279,26 @@ impl CampaignHall {
 async fn run(seed: u64) {
     let Some(mut hall) = CampaignHall::open(2).await else { return };
     let mut rng = Rng::new(seed, 1);
+    let mut other_rng = Rng::new(seed, 2);
     for number in 0..STEPS {
         let step = choose(&mut rng, &hall);
         eprintln!("seed {seed}, step {number}: {step:?}");
         hall.carry_out(step, &mut rng).await;
+        // Beside it, so that the schedules of the other machines do not depend on them.
+        for other in &mut hall.others {
+            let step = other.choose(&mut other_rng, hall.hub.daemon.is_some());
+            eprintln!("seed {seed}, step {number}: {step:?} at {}", other.name());
+            other.carry_out(step, &mut other_rng, &hall.hub).await;
+        }
         for machine in &hall.machines {
             machine.public.check(&hall.spectator, &machine.machine.board_at_hub()).await;
         }
+        for other in &hall.others {
+            other.check_public(&hall.spectator).await;
+        }
     }
     hall.mend().await;
+    hall.others.iter_mut().for_each(|other| other.play(&mut other_rng));
     for machine in &mut hall.machines {
         // A game that has just begun is compared, too.
         machine.play(&mut rng).await;
@@ -285,9 +308,13 @@ async fn run(seed: u64) {
         wait_equal(&hall.hub, &machine.machine);
         shown(&hall.hub, &machine.machine.board_at_hub(), machine.moves).await;
         machine.orders.wait_on_record(&hall.hub, &machine.machine).await;
-        machine.orders.check(&machine.machine);
+        machine.orders.check(&events(machine.machine.node.state.path(), None));
         machine.public.wait(&hall.spectator, &machine.machine.board_at_hub(), machine.moves).await;
         wait_equal(&hall.hub, &machine.machine);
+    }
+    for other in &mut hall.others {
+        eprintln!("seed {seed}: {} moves at {}", other.moves(), other.name());
+        other.finish(&hall.hub, &hall.spectator).await;
     }
 }
 

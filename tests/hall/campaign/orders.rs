@@ -28,7 +28,7 @@ pub struct Orders {
 impl Orders {
     /// Enters another name, if the hub shows the game.
     pub async fn enter(&mut self, hub: &Node, machine: &Machine, is_disk_full: bool) {
-        let Some(game) = on_board(hub, machine).await else { return };
+        let Some(game) = on_board(hub, &machine.board_at_hub()).await else { return };
         self.count += 1;
         let name = format!("Player {}", self.count);
         let tags = vec![("White".to_owned(), name.clone()), ("Black".to_owned(), machine.name.clone())];
@@ -38,10 +38,10 @@ impl Orders {
         }
     }
 
-    /// Gives the machine a command, whatever state it is in.
-    pub async fn give(&mut self, hub: &Node, machine: &Machine) {
-        let Some(game) = on_board(hub, machine).await else { return };
-        let note = format!("command {} for {}", self.given.len(), machine.name);
+    /// Gives the machine of this name, with this board at the hub, a command, whatever state it is in.
+    pub async fn give(&mut self, hub: &Node, name: &str, board: &str) {
+        let Some(game) = on_board(hub, board).await else { return };
+        let note = format!("command {} for {name}", self.given.len());
         let command = Command::ClockNote { white_ms: 1_000, black_ms: 2_000, note: note.clone() };
         let outcome = match hub.client.send_command(game.id, &command).await.map_err(|error| error.to_string()) {
             Ok(_) => Outcome::Once,
@@ -56,16 +56,15 @@ impl Orders {
         let Some(name) = &self.entered else { return };
         until(&format!("{name} at {} and at the hub", machine.name), async || {
             let own = machine.node.client.snapshot().await.ok()?.games.pop()?;
-            let at_hub = on_board(hub, machine).await?;
+            let at_hub = on_board(hub, &machine.board_at_hub()).await?;
             let has_name = |game: &GameInfo| game.tags.get("White") == Some(name);
             (has_name(&own) && has_name(&at_hub)).then_some(())
         })
         .await;
     }
 
-    /// Checks how often each command was carried out.
-    pub fn check(&self, machine: &Machine) {
-        let events = events(machine.node.state.path(), None);
+    /// Checks how often each command was carried out. `events`: of the machine.
+    pub fn check(&self, events: &Events) {
         for (note, outcome) in &self.given {
             let times = events.values().flatten().filter(|(_, _, text)| text.contains(&format!("{note}\""))).count();
             let fits = match outcome {
@@ -78,9 +77,9 @@ impl Orders {
     }
 }
 
-/// Returns the game that the hub shows on the board of a machine.
-async fn on_board(hub: &Node, machine: &Machine) -> Option<GameInfo> {
+/// Returns the game that the hub shows on a board.
+async fn on_board(hub: &Node, board: &str) -> Option<GameInfo> {
     let snapshot = hub.client.snapshot().await.ok()?;
-    let id = snapshot.boards.iter().find(|info| info.id == machine.board_at_hub())?.game?;
+    let id = snapshot.boards.iter().find(|info| info.id == board)?.game?;
     snapshot.games.into_iter().find(|game| game.id == id)
 }

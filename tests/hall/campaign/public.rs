@@ -19,7 +19,12 @@ pub struct Public {
 impl Public {
     /// The next move is about to be played.
     pub fn played(&mut self) {
-        self.played.push(Instant::now());
+        self.played_at(Instant::now());
+    }
+
+    /// The next move was played at this time, or a little later.
+    pub fn played_at(&mut self, at: Instant) {
+        self.played.push(at);
     }
 
     /// Checks what the public sees now.
