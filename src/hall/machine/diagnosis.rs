@@ -87,7 +87,7 @@ async fn presence(connection: &Connection, machine: &str) -> Finding {
         Some(presence) if presence.boot.is_empty() => {
             Finding::Note("the touchmoved of this machine has left the hall".to_owned())
         }
-        Some(presence) if presence.boot != boot_id() => Finding::Fault(copy(machine)),
+        Some(presence) if boot_id().is_some_and(|boot| presence.boot != boot) => Finding::Fault(copy(machine)),
         Some(presence) if presence.unsent > 0 => {
             Finding::Note(format!("{} events of this machine are not at the hub yet", presence.unsent))
         }

@@ -14,15 +14,19 @@ use std::path::{Path, PathBuf};
 
 /// Identifies a boot of this machine.
 const BOOT_ID_FILE: &str = "/proc/sys/kernel/random/boot_id";
+/// The environment variable in which the unit gives the same identifier: the service does not see that file.
+const BOOT_ID_VARIABLE: &str = "TOUCHMOVE_BOOT_ID";
 /// The temperature of the processor, in thousandths of a degree.
 const TEMPERATURE_FILE: &str = "/sys/class/thermal/thermal_zone0/temp";
 
 /// How often the name is claimed at once.
 const RENEWALS: usize = 3;
 
-/// Returns what identifies this boot of the machine.
-pub(super) fn boot_id() -> String {
-    std::fs::read_to_string(BOOT_ID_FILE).unwrap_or_default().trim().to_owned()
+/// Returns what identifies this boot of the machine: 32 hexadecimal digits. `None`: unknown.
+pub(super) fn boot_id() -> Option<String> {
+    let id = std::fs::read_to_string(BOOT_ID_FILE).or_else(|_| std::env::var(BOOT_ID_VARIABLE));
+    // The service manager writes it without hyphens.
+    id.ok().map(|id| id.trim().replace('-', "")).filter(|id| !id.is_empty())
 }
 
 /// Reads what this machine says of itself.
@@ -38,7 +42,10 @@ impl PresenceSource {
         let mut bytes = [0; 8];
         // Without random bytes all processes of one boot look the same, which only a copy on the same computer would notice.
         let _ = random::fill(&mut bytes);
-        PresenceSource { boot: boot_id(), instance: HEXLOWER.encode(&bytes), state_dir: state_dir.to_owned() }
+        let instance = HEXLOWER.encode(&bytes);
+        // An empty one would say that the machine leaves.
+        let boot = boot_id().unwrap_or_else(|| format!("process {instance}"));
+        PresenceSource { boot, instance, state_dir: state_dir.to_owned() }
     }
 
     /// Reads the state of this moment.
