@@ -40,7 +40,7 @@ pub(super) fn order_error(locale: Locale, error: &OrderError) -> String {
             let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
             text("not_set_up").with("board", board.to_string()).with("squares", squares.join(" "))
         }
-        OrderError::OtherMachine(board) => text("other_machine").with("board", board.to_string()),
+        OrderError::GameTooLong(board) => text("game_too_long").with("board", board.to_string()),
         OrderError::MachineAway { machine, seconds: Some(seconds) } => {
             text("machine_away").with("machine", machine.clone()).with("seconds", seconds.to_string())
         }

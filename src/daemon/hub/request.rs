@@ -177,9 +177,9 @@ pub enum OrderError {
     },
     /// The game is longer than what can be sent to the machine of the other board.
     #[error(
-        "the game cannot continue on board {0}, because one of the boards is at another machine: give the position there instead"
+        "the game is too long to be sent to the machine of board {0}: set its last position there with `touchmovectl arbiter position`"
     )]
-    OtherMachine(BoardId),
+    GameTooLong(BoardId),
     /// The board is at a machine that does not answer.
     #[error("nothing was changed: {}", machine_away(.machine, *.seconds))]
     MachineAway {
@@ -232,7 +232,7 @@ impl OrderError {
             OrderError::Playing { .. } => ErrorCode::Conflict("Playing"),
             OrderError::CannotIdentify(_) => ErrorCode::Conflict("Unnoticed"),
             OrderError::PositionNotSetUp { .. } => ErrorCode::Conflict("NotPutUp"),
-            OrderError::OtherMachine(_) => ErrorCode::Conflict("OtherMachine"),
+            OrderError::GameTooLong(_) => ErrorCode::Conflict("GameTooLong"),
             OrderError::MachineAway { .. } => ErrorCode::Unavailable("MachineAway"),
             OrderError::OutcomeUnknown { .. } => ErrorCode::Unavailable("OutcomeUnknown"),
             OrderError::RefusedByMachine { code, .. } => *code,

@@ -96,7 +96,7 @@ pub(super) fn command(
     // The machine sends it in one message, so that what was public stays public.
     let bytes: usize = events.iter().map(|event| wire::to_json(event).len() + EventRow::MORE_BYTES).sum();
     if bytes > EventsMessage::ROWS_BYTES - COMMAND_BYTES || to_json(&continued).len() > MAX_BYTES - COMMAND_BYTES {
-        return Err(OrderError::OtherMachine(board.clone()));
+        return Err(OrderError::GameTooLong(board.clone()));
     }
     let subject = own.map(|source| EventsSubject { machine: source.machine, journal: source.journal, game: source.game });
     Ok((subject, ExpectedGame { exchange, started_wall_ms, recalled, subject: None }, continued))
