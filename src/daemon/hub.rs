@@ -267,7 +267,7 @@ impl Hub {
             view.game = Some(id);
             let epoch_wall_ms = started_wall_ms.saturating_sub_unsigned(record.started_at);
             let mut game = GameView::new(id, board.clone(), epoch_wall_ms, record, self.tags.clone());
-            events.iter().skip(1).for_each(|event| game.apply(event));
+            game.apply_stored(&events, self.desk_record(id).as_ref());
             game.last_recalled_number = game.record.last_number;
             view.rotation = Some(game.record.rotation);
             last = Some(StoredGameState { epoch_wall_ms, events, cut_from: None });

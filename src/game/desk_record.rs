@@ -3,7 +3,7 @@
 //! The machine's events stay as they are. In the game that is shown, the desk's events stand between them, each where it was
 //! entered, and what the machine records later does not replace what a person has entered.
 
-use super::record::{Change, PriorState};
+use super::record::ChangeOrigin;
 use super::{Answer, Command, Event, GameResult, Order, Record, Refusal, ResultReason, StampedEvent, late_result};
 use crate::boards::Millis;
 
@@ -19,6 +19,15 @@ pub struct DeskEvent {
 /// A value that the desk has entered, with the number of its event.
 pub type Entered<T> = Option<(u64, T)>;
 
+/// A result that the desk has entered and not undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct EnteredResult {
+    /// The number of the machine's event after which it stands.
+    after: u64,
+    /// `None`: the result before was withdrawn.
+    result: Option<GameResult>,
+}
+
 /// What the desk has entered about one game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeskRecord {
@@ -26,10 +35,10 @@ pub struct DeskRecord {
     after: Vec<u64>,
     tags: Entered<Vec<(String, String)>>,
     result: Entered<Option<GameResult>>,
-    /// The result that a person has entered, which no later one of the machine replaces.
-    standing: Option<GameResult>,
-    /// When each result, or its undo, was entered.
-    entered_at: Vec<Millis>,
+    /// The results that were entered and not undone, oldest first. No later one of the machine replaces the last.
+    results: Vec<EnteredResult>,
+    /// The desk has just undone its last result: its next event with a result says what counts instead.
+    is_undo_next: bool,
     /// The machine has just put a result of the desk on record: its next result is that.
     is_on_record_next: bool,
 }
@@ -42,10 +51,13 @@ impl DeskRecord {
         let number = stamped.number.unwrap_or(0);
         match &stamped.event {
             Event::Commanded { command: Command::Tags { tags }, .. } => self.tags = Some((number, tags.clone())),
-            Event::Result { result, reason } => {
-                self.entered_at.push(stamped.at);
+            Event::Commanded { command: Command::Undo {}, .. } => self.is_undo_next = true,
+            Event::Result { result, .. } => {
                 self.result = Some((number, *result));
-                self.standing = result.filter(|_| *reason == ResultReason::Arbiter);
+                match std::mem::take(&mut self.is_undo_next) {
+                    true => _ = self.results.pop(),
+                    false => self.results.push(EnteredResult { after: *after, result: *result }),
+                }
             }
             // It may have replaced everything before it. What the machine has put on record of that counts.
             Event::Unknown(_) => (self.tags, self.result, self.standing) = (None, None, None),
@@ -68,16 +80,32 @@ impl DeskRecord {
         (1..).zip(&self.after).find(|(count, after)| *after + count == number).map_or(0, |(_, after)| *after)
     }
 
+    /// Returns whether the event of this number is one of the desk.
+    pub fn is_entered(&self, number: u64) -> bool {
+        (1..).zip(&self.after).any(|(count, after)| *after + count == number)
+    }
+
     /// Returns the result that a person has entered and not withdrawn.
     pub fn standing(&self) -> Option<GameResult> {
-        self.standing
+        self.results.last().and_then(|entered| entered.result)
+    }
+
+    /// Returns what the result is without the last one that was entered: the one that was entered before, else what the machine itself
+    /// has recorded by now. `own`: its events, in order.
+    fn result_before_last(&self, own: &[StampedEvent]) -> Option<(GameResult, ResultReason)> {
+        let before = self.results.len().checked_sub(2).and_then(|index| self.results.get(index));
+        match before {
+            Some(EnteredResult { result: Some(result), .. }) => Some((*result, ResultReason::Arbiter)),
+            Some(EnteredResult { after, result: None }) => own_result(own, *after),
+            None => own_result(own, 0),
+        }
     }
 
     /// Returns how the machine's next event is shown: with its number in the game that is shown, and with what the desk has entered.
     pub fn shown(&mut self, own: StampedEvent) -> StampedEvent {
         let number = own.number.map(|number| number + self.after.len() as u64);
         self.is_on_record_next |= own.event.is_result_by_hub();
-        let event = match (own.event, &self.tags, self.standing) {
+        let event = match (own.event, &self.tags, self.standing()) {
             (Event::Commanded { command: Command::Tags { .. }, by }, Some((_, tags)), _) => {
                 Event::Commanded { command: Command::Tags { tags: tags.clone() }, by }
             }
@@ -105,27 +133,31 @@ impl DeskRecord {
 }
 
 /// Whether the hub's desk carries out a command about a game of another machine itself, so that the machine need not be there.
-pub fn is_for_desk(record: &Record, desk: Option<&DeskRecord>, command: &Command) -> bool {
-    let is_entered = |change: &Change| {
-        matches!(change.command, Command::Result { .. }) && desk.is_some_and(|desk| desk.entered_at.contains(&change.at))
-    };
-    let is_last = || record.changes.last().is_some_and(is_entered);
+pub fn is_for_desk(record: &Record, command: &Command) -> bool {
+    let is_last = || record.changes.last().is_some_and(|change| change.origin == ChangeOrigin::Desk);
     matches!(command, Command::Tags { .. } | Command::Result { .. }) || *command == Command::Undo {} && is_last()
 }
 
-/// Returns the events with which the hub's desk carries out such an order, to be appended to the record, and the answer. `at`: when,
-/// in the time of the game.
+/// Returns the events with which the hub's desk carries out such an order, to be appended to the record, and the answer. `desk`: what
+/// it has entered before. `own`: the machine's events, which only an undo needs. `at`: when, in the time of the game.
 ///
 /// # Errors
 /// There is nothing to undo.
-pub fn desk_events(record: &Record, order: &Order, at: Millis) -> Result<(Answer, Vec<StampedEvent>), Refusal> {
+pub fn desk_events(
+    record: &Record,
+    desk: Option<&DeskRecord>,
+    own: &[StampedEvent],
+    order: &Order,
+    at: Millis,
+) -> Result<(Answer, Vec<StampedEvent>), Refusal> {
     let Order { command, by } = order;
     let commanded = Event::Commanded { command: command.clone(), by: by.clone() };
     let (answer, events) = match command {
         Command::Result { result } => return Ok((Answer::Done, late_result(record, *result, by, at))),
         Command::Undo {} => {
-            let change = record.changes.last().ok_or(Refusal::NothingToUndo)?;
-            let PriorState::Result { result, .. } = change.before else { return Err(Refusal::NothingToUndo) };
+            let change = record.last_change(ChangeOrigin::Desk).ok_or(Refusal::NothingToUndo)?;
+            // The machine may have undone or recorded another one since.
+            let result = desk.ok_or(Refusal::NothingToUndo)?.result_before_last(own);
             let (result, reason) = result.map_or((None, ResultReason::Arbiter), |(result, reason)| (Some(result), reason));
             (Answer::Undone(change.command.clone()), vec![commanded, Event::Result { result, reason }])
         }
@@ -133,6 +165,22 @@ pub fn desk_events(record: &Record, order: &Order, at: Millis) -> Result<(Answer
     };
     let numbered = events.into_iter().zip(record.last_number + 1..);
     Ok((answer, numbered.map(|(event, number)| StampedEvent { at, number: Some(number), event }).collect()))
+}
+
+/// Returns the last result after this event that a machine has recorded itself, and not for the hub. `own`: its events, in order.
+fn own_result(own: &[StampedEvent], after: u64) -> Option<(GameResult, ResultReason)> {
+    let mut is_by_hub = false;
+    let mut last = None;
+    for stamped in own {
+        is_by_hub |= stamped.event.is_result_by_hub();
+        if let Event::Result { result, reason } = &stamped.event {
+            if !is_by_hub && stamped.number > Some(after) {
+                last = result.map(|result| (result, *reason));
+            }
+            is_by_hub = false;
+        }
+    }
+    last
 }
 
 /// Returns the game that is shown. `own`: all events of the machine, in order; `entered`: those of the desk, in order.
@@ -161,6 +209,7 @@ pub fn shown_game(own: Vec<StampedEvent>, entered: Vec<DeskEvent>) -> Vec<Stampe
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::event::Rotation;
 
     fn own(number: u64, event: Event) -> StampedEvent {
         StampedEvent { at: number, number: Some(number), event }
@@ -227,6 +276,84 @@ mod tests {
         assert_eq!(shown(3, result(won, ResultReason::Arbiter)), result(None, ResultReason::Arbiter));
         // That of the machine itself counts.
         assert_eq!(shown(4, result(won, ResultReason::Checkmate)), result(won, ResultReason::Checkmate));
+    }
+
+    /// Applies events of the machine and of the desk to the record of a game in which no move was made.
+    struct ShownGame {
+        record: Record,
+        desk: DeskRecord,
+        own: Vec<StampedEvent>,
+    }
+
+    impl ShownGame {
+        fn new() -> ShownGame {
+            let record = Record::new(0, String::new(), None, "fide-2023".to_owned(), Rotation::Upright);
+            ShownGame { record, desk: DeskRecord::default(), own: vec![own(1, Event::AlertCleared { id: 1 })] }
+        }
+
+        fn tell(&mut self, events: impl IntoIterator<Item = Event>) {
+            for event in events {
+                let stamped = own(self.own.len() as u64 + 1, event);
+                self.own.push(stamped.clone());
+                let shown = self.desk.shown(stamped);
+                self.record.apply(&shown);
+            }
+        }
+
+        fn enter(&mut self, command: Command) {
+            let order = Order { command, by: "Ann".to_owned() };
+            assert!(is_for_desk(&self.record, &order.command), "{order:?}");
+            let (_, events) = desk_events(&self.record, Some(&self.desk), &self.own, &order, 0).unwrap();
+            for stamped in events {
+                self.desk.add(&DeskEvent { after: self.own.len() as u64, stamped: stamped.clone() });
+                self.record.apply_entered(&stamped);
+            }
+        }
+
+        fn result(&self) -> Option<GameResult> {
+            self.record.result.map(|(result, _)| result)
+        }
+    }
+
+    fn command(command: Command, by: &str) -> Event {
+        Event::Commanded { command, by: by.to_owned() }
+    }
+
+    #[test]
+    fn an_undo_at_the_machine_leaves_the_result_of_the_desk() {
+        let (white, black) = (Some(GameResult::WhiteWins), Some(GameResult::BlackWins));
+        let mut game = ShownGame::new();
+        let wrong = command(Command::Result { result: black }, "Pia");
+        game.tell([wrong, result(black, ResultReason::Arbiter)]);
+        game.enter(Command::Result { result: white });
+        game.tell([
+            command(Command::Result { result: white }, Order::HUB),
+            result(white, ResultReason::Arbiter),
+            command(Command::Undo {}, "Pia"),
+            result(None, ResultReason::Arbiter),
+        ]);
+        assert_eq!(game.result(), white);
+        // The result of before does not hold any more, and that of the desk can still be undone.
+        game.enter(Command::Undo {});
+        assert_eq!((game.result(), game.desk.standing()), (None, None));
+        assert!(!is_for_desk(&game.record, &Command::Undo {}) && game.record.changes.is_empty());
+        game.tell([result(black, ResultReason::Checkmate)]);
+        assert_eq!(game.result(), black);
+    }
+
+    #[test]
+    fn an_undo_at_the_desk_shows_what_the_machine_has_recorded_since() {
+        let (white, draw) = (Some(GameResult::WhiteWins), Some(GameResult::Draw));
+        let mut game = ShownGame::new();
+        game.enter(Command::Result { result: white });
+        game.enter(Command::Result { result: draw });
+        game.tell([result(white, ResultReason::Checkmate)]);
+        assert_eq!(game.result(), draw);
+        game.enter(Command::Undo {});
+        assert_eq!((game.result(), game.desk.standing()), (white, white));
+        game.enter(Command::Undo {});
+        assert_eq!(game.record.result, Some((GameResult::WhiteWins, ResultReason::Checkmate)));
+        assert_eq!(game.desk.standing(), None);
     }
 
     #[test]

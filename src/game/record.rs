@@ -2,7 +2,7 @@
 
 mod commanded;
 
-pub use commanded::{Change, PriorState};
+pub use commanded::{Change, ChangeOrigin, PriorState};
 
 use crate::boards::Millis;
 use crate::game::event::{Alert, ClockTimes, Rotation};
@@ -160,6 +160,16 @@ impl Record {
 
     /// Applies one more event. Transient events change nothing.
     pub fn apply(&mut self, stamped: &StampedEvent) {
+        self.apply_from(ChangeOrigin::Table, stamped);
+    }
+
+    /// Applies one more event that the hub's desk has entered about a game of another machine. The desk undoes only its own commands,
+    /// and the machine only the others.
+    pub fn apply_entered(&mut self, stamped: &StampedEvent) {
+        self.apply_from(ChangeOrigin::Desk, stamped);
+    }
+
+    fn apply_from(&mut self, origin: ChangeOrigin, stamped: &StampedEvent) {
         if let Some(number) = stamped.number {
             self.last_number = number;
         }
@@ -222,7 +232,7 @@ impl Record {
                 }
             }
             Event::Result { result, reason } => self.result = result.map(|result| (result, *reason)),
-            Event::Commanded { command, by } => self.apply_command(stamped.at, command, by),
+            Event::Commanded { command, by } => self.apply_command(origin, stamped.at, command, by),
             // The others change nothing.
             _ => {}
         }

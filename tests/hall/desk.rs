@@ -140,3 +140,27 @@ async fn a_result_that_was_withdrawn_gives_way_to_a_later_one() {
     wait_equal(&hub, &machine);
     until("the result of the machine at the hub", async || (game(&hub, id).await?.result == "0-1").then_some(())).await;
 }
+
+#[tokio::test]
+async fn an_undo_at_the_machine_leaves_what_the_desk_has_entered() {
+    let Some(server) = NatsServer::start() else { return };
+    let Some(hub) = hub(&server, "").await else { return };
+    let Some(machine) = Machine::start("pi-01", server.port()).await else { return };
+    machine.board.play("e2", "e4");
+    let id = shown(&hub, &machine.board_at_hub(), 1).await.id;
+    let own = machine.node.client.snapshot().await.unwrap().games.pop().unwrap().id;
+    machine.node.client.send_command(own, &result(GameResult::BlackWins)).await.unwrap();
+    let at_hub = async |expected: &str| (game(&hub, id).await?.result == expected).then_some(());
+    let at_machine = async |expected: &str| (game(&machine.node, own).await?.result == expected).then_some(());
+    until("the result of the machine", async || at_hub("0-1").await).await;
+    hub.client.send_command(id, &result(GameResult::WhiteWins)).await.unwrap();
+    until("the result of the desk at the machine", async || at_machine("1-0").await).await;
+    // That undoes what was commanded there.
+    machine.node.client.send_command(own, &Command::Undo {}).await.unwrap();
+    wait_equal(&hub, &machine);
+    assert!(at_hub("1-0").await.is_some());
+    // Without the desk's result the game has none: that of before was undone.
+    hub.client.send_command(id, &Command::Undo {}).await.unwrap();
+    assert!(at_hub("*").await.is_some());
+    until("no result at the machine", async || at_machine("*").await).await;
+}

@@ -6,8 +6,10 @@
 use super::handle::DeskOrder;
 use super::{BoardId, GameGuard, GameView, Hub, OrderError, OrderGuard, Published, State, Update, lock};
 use crate::boards::Millis;
+use crate::daemon::journal::JournalError;
 use crate::daemon::steady_clock;
-use crate::game::{Answer, Command, DeskEvent, DeskRecord, Order, Preview, Refusal, desk_events, is_for_desk};
+use crate::game::{Answer, Command, DeskEvent, DeskRecord, Order, Preview, Refusal, StampedEvent, desk_events, is_for_desk};
+use crate::wire;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -28,7 +30,7 @@ impl DeskRecords {
     }
 
     /// Returns what was entered about a game.
-    pub(super) fn get(&self, game: u64) -> Option<&DeskRecord> {
+    fn get(&self, game: u64) -> Option<&DeskRecord> {
         self.records.get(&game)
     }
 
@@ -53,9 +55,8 @@ impl Hub {
         self.read(|state| {
             let game = game.or_else(|| state.boards.get(board)?.game);
             let game = game.and_then(|game| state.games.get(&game));
-            let desk = lock(&self.desk_records);
             // Without a game the order is refused.
-            game.is_none_or(|game| is_for_desk(&game.record, desk.get(game.id), &order.command))
+            game.is_none_or(|game| is_for_desk(&game.record, &order.command))
         })
     }
 
@@ -91,7 +92,7 @@ impl Hub {
         let game = self.target_game(board, target)?;
         let (id, record) = (game.id, &game.record);
         let now_ms = steady_clock::now_ms().saturating_sub(game.epoch_steady_ms);
-        let (answer, events) = desk_events(record, order, Millis::try_from(now_ms).unwrap_or(0))?;
+        let (answer, events) = self.desk_events(&game, order, Millis::try_from(now_ms).unwrap_or(0))?;
         let wall_ms = steady_clock::unix_ms();
         let stored = self.journal.append_desk_events(id, wall_ms, events.clone()).await;
         let after = stored.map_err(|error| OrderError::JournalFull(error.to_string()))?;
@@ -104,10 +105,10 @@ impl Hub {
         {
             let mut state = self.lock();
             if let Some(game) = state.games.get_mut(&id) {
-                events.iter().for_each(|stamped| game.apply(stamped));
+                events.iter().for_each(|stamped| game.apply_entered(stamped));
             }
             let mut after = record.clone();
-            events.iter().for_each(|stamped| after.apply(stamped));
+            events.iter().for_each(|stamped| after.apply_entered(stamped));
             if let Some(past) = state.past_games.get_mut(&id) {
                 past.result = after.result.map(|(result, _)| result);
             }
@@ -125,12 +126,28 @@ impl Hub {
     /// The reason why the order would not be carried out.
     pub fn preview_desk_order(&self, board: &BoardId, guard: GameGuard, order: &Order) -> Result<Answer, OrderError> {
         let game = self.target_game(board, &DeskTarget::OnBoard(OrderGuard { game: guard, seen: None }))?;
-        let (answer, events) = desk_events(&game.record, order, 0)?;
+        let (answer, events) = self.desk_events(&game, order, 0)?;
         let mut after = game.record.clone();
-        events.iter().for_each(|stamped| after.apply(stamped));
+        events.iter().for_each(|stamped| after.apply_entered(stamped));
         let undone = if let Answer::Undone(command) = answer { Some(command) } else { None };
         let preview = Preview::new(&order.command, undone, Some(&game.record), &after, &events);
         Ok(Answer::Preview(Box::new(preview)))
+    }
+
+    /// Returns the answer to an order of the desk, and the events with which it is carried out.
+    fn desk_events(&self, game: &GameView, order: &Order, at: Millis) -> Result<(Answer, Vec<StampedEvent>), OrderError> {
+        let own = match order.command {
+            Command::Undo {} => self.machine_events(game.id).map_err(|error| OrderError::Unreadable(error.to_string()))?,
+            _ => Vec::new(),
+        };
+        Ok(desk_events(&game.record, self.desk_record(game.id).as_ref(), &own, order, at)?)
+    }
+
+    /// Returns the events of a game of another machine, as that machine has sent them.
+    fn machine_events(&self, game: u64) -> Result<Vec<StampedEvent>, JournalError> {
+        let rows = self.journal.event_rows(game, 0, usize::MAX)?;
+        // What cannot be read says nothing of results.
+        Ok(rows.iter().filter_map(|row| wire::from_json(&row.text).ok()).collect())
     }
 
     fn target_game(&self, board: &BoardId, target: &DeskTarget) -> Result<GameView, OrderError> {

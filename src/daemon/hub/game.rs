@@ -4,7 +4,7 @@ use super::BoardId;
 use crate::boards::Millis;
 use crate::daemon::steady_clock;
 use crate::game::rights::Audience;
-use crate::game::{Event, Record, StampedEvent};
+use crate::game::{DeskRecord, Event, Record, StampedEvent};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -60,6 +60,27 @@ impl GameView {
     /// Applies one event.
     pub(in crate::daemon) fn apply(&mut self, stamped: &StampedEvent) {
         self.record.apply(stamped);
+        self.note(stamped);
+    }
+
+    /// Applies one event that the hub's desk has entered about a game of another machine.
+    pub(in crate::daemon) fn apply_entered(&mut self, stamped: &StampedEvent) {
+        self.record.apply_entered(stamped);
+        self.note(stamped);
+    }
+
+    /// Applies the events after the first one as they are stored. `desk`: what the hub's desk has entered, if it is a game of another
+    /// machine.
+    pub(in crate::daemon) fn apply_stored(&mut self, events: &[StampedEvent], desk: Option<&DeskRecord>) {
+        for stamped in events.iter().skip(1) {
+            match desk.zip(stamped.number) {
+                Some((desk, number)) if desk.is_entered(number) => self.apply_entered(stamped),
+                _ => self.apply(stamped),
+            }
+        }
+    }
+
+    fn note(&mut self, stamped: &StampedEvent) {
         if let Some(number) = stamped.number.filter(|_| stamped.event.is_for(Audience::Operator)) {
             self.last_operator_number = number;
         }

@@ -82,7 +82,7 @@ impl Hub {
         let Some(record) = stored.events.first().and_then(Record::begin) else { return Ok(None) };
         let board = BoardId::new(&stored.board);
         let mut game = GameView::new(id, board, stored.epoch_wall_ms, record, Arc::clone(&self.tags));
-        stored.events.iter().skip(1).for_each(|event| game.apply(event));
+        game.apply_stored(&stored.events, self.desk_record(id).as_ref());
         Ok(Some(game))
     }
 

@@ -7,7 +7,7 @@ use crate::game::{Alert, AlertKind, Command, GameResult, Order, PlayedMove, Resu
 use crate::laws::CountedAttempt;
 use shakmaty::Color;
 
-/// Number of commands that can be undone, last first: people do not remember more, and each may hold the moves of a game.
+/// Number of commands that can be undone at one place, last first: people do not remember more, and each may hold the moves of a game.
 const MAX_CHANGES: usize = 4;
 
 /// What a command changed.
@@ -15,12 +15,23 @@ const MAX_CHANGES: usize = 4;
 pub struct Change {
     /// The command.
     pub command: Command,
+    /// Where it was carried out.
+    pub origin: ChangeOrigin,
     /// When it was given.
     pub at: Millis,
     /// The state before it.
     pub before: PriorState,
     /// Moves were made or corrected by readings since then.
     pub moved: bool,
+}
+
+/// Where a command was carried out, and so where it can be undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeOrigin {
+    /// At the table of the board.
+    Table,
+    /// At the desk of the hub, about a game of another machine.
+    Desk,
 }
 
 /// The state before a command.
@@ -66,11 +77,11 @@ pub enum PriorState {
 
 impl Record {
     /// Applies a command that was carried out.
-    pub(super) fn apply_command(&mut self, at: Millis, command: &Command, by: &str) {
+    pub(super) fn apply_command(&mut self, origin: ChangeOrigin, at: Millis, command: &Command, by: &str) {
         match (by, command) {
             (Order::CLOCK, Command::Pause { paused: false }) => self.forget_pause(),
             (Order::CLOCK | Order::HUB, _) => {}
-            _ => self.store_change(at, command),
+            _ => self.store_change(origin, at, command),
         }
         match command {
             Command::Restore { ply } => {
@@ -88,7 +99,7 @@ impl Record {
                 self.let_stand_plies.extend(self.alerts.iter().find(|alert| alert.id == *id).map(|alert| alert.ply));
                 self.let_stand_plies.sort_unstable();
             }
-            Command::Undo {} => self.undo(),
+            Command::Undo {} => self.undo(origin),
             Command::Count { player, irregularity } => {
                 self.tally.add(*player, at, self.plies.len() as u32, *irregularity);
             }
@@ -117,7 +128,7 @@ impl Record {
     }
 
     /// Stores the state that this command is about to change.
-    pub(super) fn store_change(&mut self, at: Millis, command: &Command) {
+    pub(super) fn store_change(&mut self, origin: ChangeOrigin, at: Millis, command: &Command) {
         let alert = |id: u32| Some(PriorState::Alert(Box::new(self.alerts.iter().find(|alert| alert.id == id)?.clone())));
         let known = self.plies.len() as u32;
         let before = match command {
@@ -147,9 +158,12 @@ impl Record {
             Command::Position { .. } | Command::Claim { .. } | Command::Undo {} => None,
         };
         let Some(before) = before else { return };
-        self.changes.push(Change { command: command.clone(), at, before, moved: false });
-        if self.changes.len() > MAX_CHANGES {
-            self.changes.remove(0);
+        self.changes.push(Change { command: command.clone(), origin, at, before, moved: false });
+        let is_same_origin = |change: &Change| change.origin == origin;
+        if self.changes.iter().filter(|change| is_same_origin(change)).count() > MAX_CHANGES
+            && let Some(oldest) = self.changes.iter().position(is_same_origin)
+        {
+            self.changes.remove(oldest);
         }
     }
 
@@ -171,9 +185,15 @@ impl Record {
         }
     }
 
-    /// Restores the state before the last command. Moves and results are published separately.
-    pub(super) fn undo(&mut self) {
-        let Some(Change { command, at, before, moved }) = self.changes.pop() else { return };
+    /// Returns what an undo there would undo: the last command that was carried out there.
+    pub fn last_change(&self, origin: ChangeOrigin) -> Option<&Change> {
+        self.changes.iter().rfind(|change| change.origin == origin)
+    }
+
+    /// Restores the state before the last command that was carried out there. Moves and results are published separately.
+    pub(super) fn undo(&mut self, origin: ChangeOrigin) {
+        let Some(last) = self.changes.iter().rposition(|change| change.origin == origin) else { return };
+        let Change { command, at, before, moved, .. } = self.changes.remove(last);
         match (before, command) {
             // The moves are published after this, including those that were let stand. Once play has gone on, no position is being
             // restored any more.

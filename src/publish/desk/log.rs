@@ -8,8 +8,8 @@ use super::report::DeskReport;
 use crate::daemon::Hub;
 use crate::daemon::hub::GameView;
 use crate::daemon::journal::JournalError;
-use crate::game::record::PriorState;
-use crate::game::{Alert, Command, Event, Record, ResultReason, Text, taken_back};
+use crate::game::record::{ChangeOrigin, PriorState};
+use crate::game::{Alert, Command, DeskRecord, Event, Record, ResultReason, Text, taken_back};
 use crate::locale::{self, Locale};
 use crate::wire::{Word, command_to_value};
 use jiff::Timestamp;
@@ -56,7 +56,7 @@ pub(super) fn write(hub: &Hub, report: &DeskReport, form: LogForm, locale: Local
     for table in &report.tables {
         for known in table.games.iter().filter(|game| game.has_moves && !is_continued(&table.games, game)) {
             let Some(game) = hub.game(known.game)? else { continue };
-            let lines = lines(&game, hub.events_after(game.id, 0)?, locale);
+            let lines = lines(&game, hub.desk_record(game.id).as_ref(), hub.events_after(game.id, 0)?, locale);
             let number = locale::page_word(locale, "page-table", &[("table", table.table.to_string())]);
             let name = |colour: &str| game.record.tags.iter().find(|(name, _)| name == colour).map_or("?", |(_, value)| value);
             let result = if known.result == "*" { "–" } else { &known.result };
@@ -110,8 +110,8 @@ fn write_section(text: &mut String, form: LogForm, title: &str, lines: &[LogLine
     }
 }
 
-/// Returns the lines of a game: each alert, command and result.
-fn lines(game: &GameView, events: Vec<crate::game::StampedEvent>, locale: Locale) -> Vec<LogLine> {
+/// Returns the lines of a game: each alert, command and result. `desk`: what the desk has entered, if it is one of another machine.
+fn lines(game: &GameView, desk: Option<&DeskRecord>, events: Vec<crate::game::StampedEvent>, locale: Locale) -> Vec<LogLine> {
     let taken_back = taken_back(&events);
     let mut events = events.into_iter();
     let Some(mut record) = events.next().as_ref().and_then(Record::begin) else { return Vec::new() };
@@ -119,6 +119,8 @@ fn lines(game: &GameView, events: Vec<crate::game::StampedEvent>, locale: Locale
     // Who gave the last command.
     let mut commander = String::new();
     for stamped in events {
+        let is_entered = desk.zip(stamped.number).is_some_and(|(desk, number)| desk.is_entered(number));
+        let origin = if is_entered { ChangeOrigin::Desk } else { ChangeOrigin::Table };
         let what = match &stamped.event {
             Event::AlertRaised(alert) => Some((alert_text(alert, locale), String::new())),
             Event::AlertCleared { id } if taken_back.contains(id) => {
@@ -128,7 +130,7 @@ fn lines(game: &GameView, events: Vec<crate::game::StampedEvent>, locale: Locale
             Event::Commanded { command: Command::Tags { .. }, .. } => None,
             Event::Commanded { command, by } => {
                 commander.clone_from(by);
-                Some((command_text(command, &record, locale), by.clone()))
+                Some((command_text(command, &record, origin, locale), by.clone()))
             }
             // Who gave the command entered it.
             Event::Result { result, reason: ResultReason::Arbiter } if !commander.is_empty() => {
@@ -144,7 +146,10 @@ fn lines(game: &GameView, events: Vec<crate::game::StampedEvent>, locale: Locale
             let place = place(&record, record.plies.len());
             lines.push(LogLine { wall_ms: game.wall_ms(stamped.at), place, what, by });
         }
-        record.apply(&stamped);
+        match origin {
+            ChangeOrigin::Table => record.apply(&stamped),
+            ChangeOrigin::Desk => record.apply_entered(&stamped),
+        }
     }
     lines
 }
@@ -169,16 +174,17 @@ fn alert_text(alert: &Alert, locale: Locale) -> String {
     format!("{heading}{articles}: {}", locale::sentence(locale, &alert.text))
 }
 
-/// Returns a command with its details: moves as on the score sheet, other arguments as in its JSON form.
-fn command_text(command: &Command, record: &Record, locale: Locale) -> String {
+/// Returns a command with its details: moves as on the score sheet, other arguments as in its JSON form. `origin`: where it was
+/// carried out.
+fn command_text(command: &Command, record: &Record, origin: ChangeOrigin, locale: Locale) -> String {
     let name = match command {
         Command::Pause { paused: true } => "page-do-pause",
         Command::Pause { paused: false } => "page-do-go_on",
         _ => command.spec().name_key,
     };
     let name = locale::sentence(locale, &Text::new(name));
-    if let (Command::Undo {}, Some(undone)) = (command, record.changes.last()) {
-        return format!("{name}: {}", command_text(&undone.command, record, locale));
+    if let (Command::Undo {}, Some(undone)) = (command, record.last_change(origin)) {
+        return format!("{name}: {}", command_text(&undone.command, record, origin, locale));
     }
     let value = command_to_value(command);
     let mut details = Vec::new();
