@@ -1,7 +1,8 @@
 //! What the hub's desk has entered about a game that is played at another machine: names, tags and the result.
 //!
 //! The machine's events stay as they are. In the game that is shown, the desk's events stand between them, each where it was
-//! entered, and what the machine records later does not replace what a person has entered.
+//! entered, and what the machine records later does not replace what a person has entered. Which pairing a game belongs to is for
+//! the desk alone to say: round and table that the machine gives it are not shown.
 
 use super::record::ChangeOrigin;
 use super::{Answer, Command, Event, GameResult, Order, Record, Refusal, ResultReason, StampedEvent, late_result};
@@ -18,6 +19,9 @@ pub struct DeskEvent {
 
 /// A value that the desk has entered, with the number of its event.
 pub type Entered<T> = Option<(u64, T)>;
+
+/// The tags that name a pairing.
+const PAIRING_TAGS: [&str; 2] = ["Round", "Table"];
 
 /// A result that the desk has entered and not undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +112,10 @@ impl DeskRecord {
         let event = match (own.event, &self.tags, self.standing()) {
             (Event::Commanded { command: Command::Tags { .. }, by }, Some((_, tags)), _) => {
                 Event::Commanded { command: Command::Tags { tags: tags.clone() }, by }
+            }
+            (Event::Commanded { command: Command::Tags { mut tags }, by }, None, _) => {
+                tags.retain(|(name, _)| !PAIRING_TAGS.contains(&name.as_str()));
+                Event::Commanded { command: Command::Tags { tags }, by }
             }
             (Event::Result { .. }, _, Some(result)) => Event::Result { result: Some(result), reason: ResultReason::Arbiter },
             // The desk may have entered another one since.
@@ -367,6 +375,14 @@ mod tests {
         assert_eq!(desk.shown_number(2), 5);
         desk.add(&entered(1, 5, tags("Bea")));
         assert_eq!(desk.tags().map(|(number, _)| *number), Some(5));
+    }
+
+    #[test]
+    fn a_machine_gives_its_game_no_pairing() {
+        let tags = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), "1".to_owned())).collect::<Vec<_>>();
+        let claimed = command(Command::Tags { tags: tags(&["Round", "Table", "White"]) }, "Pia");
+        let expected = command(Command::Tags { tags: tags(&["White"]) }, "Pia");
+        assert_eq!(shown_game(vec![own(1, claimed)], Vec::new()), [own(1, expected)]);
     }
 
     #[test]

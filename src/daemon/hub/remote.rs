@@ -3,7 +3,7 @@
 use super::{BoardId, GameView, Hub, Published, RemoteBatch, RemoteContinuation, TableExchange, Update, lock};
 use crate::daemon::journal::{AppendOutcome, RemoteEvents};
 use crate::daemon::steady_clock;
-use crate::game::Event;
+use crate::game::{DeskRecord, Event};
 use std::sync::{Arc, Mutex};
 
 impl Hub {
@@ -45,12 +45,10 @@ impl Hub {
                 if is_newest || is_known || continues.is_some() {
                     let now_wall_ms = steady_clock::unix_ms();
                     let mut records = lock(&self.desk_records);
-                    let mut desk = records.get_mut(game);
+                    let mut nothing = DeskRecord::default();
+                    let desk = records.get_mut(game).unwrap_or(&mut nothing);
                     for (stamped, age_ms) in stamped.into_iter().zip(ages_ms) {
-                        let stamped = match &mut desk {
-                            Some(desk) => desk.shown(stamped),
-                            None => stamped,
-                        };
+                        let stamped = desk.shown(stamped);
                         // Events may come again after the connection was made again.
                         if state.games.get(&game).is_some_and(|view| stamped.number <= Some(view.record.last_number)) {
                             continue;

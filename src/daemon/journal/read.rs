@@ -174,7 +174,7 @@ pub(super) fn events(
     // The desk's events have their places between all events of the machine.
     let first = if entered.is_empty() { after } else { 0 };
     let (mut events, unreadable) = good_events(connection, chains, game, first).map_err(failed())?;
-    if !entered.is_empty() {
+    if !entered.is_empty() || is_remote(connection, game).map_err(failed())? {
         events = shown_game(events, entered.into_iter().map(|(_, event)| event).collect());
         events.retain(|stamped| stamped.number.is_none_or(|number| number > after));
     }
