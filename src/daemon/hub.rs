@@ -19,6 +19,7 @@ mod publisher;
 pub mod readings;
 mod recent_acts;
 mod remote;
+mod remote_continuation;
 mod request;
 pub mod round_games;
 mod state;
@@ -269,6 +270,9 @@ impl Hub {
             let mut game = GameView::new(id, board.clone(), epoch_wall_ms, record, self.tags.clone());
             game.apply_stored(&events, self.desk_record(id).as_ref());
             game.last_recalled_number = game.record.last_number;
+            game.machine.clone_from(&view.machine);
+            // If the journal cannot be read, its games cannot either.
+            game.is_continued = self.journal.is_continued(id).unwrap_or(false);
             view.rotation = Some(game.record.rotation);
             last = Some(StoredGameState { epoch_wall_ms, events, cut_from: None });
             let mut state = self.lock();

@@ -123,6 +123,7 @@ pub async fn run(context: ReceiverContext) {
         receiver.boards.restore(&machine, &board);
         receiver.hub.change_machine(&machine, |_| {});
     }
+    receiver.hub.resume_continuations().await;
     tokio::select! {
         () = receiver.run() => {}
         () = wait_for_stop(&mut stop) => {}

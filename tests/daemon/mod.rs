@@ -1,6 +1,7 @@
 //! Tests of touchmoved: boards come and go, the journal, full disks, power cuts, and random faults.
 
 pub(crate) mod chaos;
+pub(crate) mod continuations;
 pub(crate) mod disk;
 pub(crate) mod exchange;
 pub(crate) mod hub;

@@ -104,6 +104,8 @@ pub struct ClockView {
 pub struct BoardView {
     /// Name.
     pub id: BoardId,
+    /// The machine of the hall that has it; `None`: this one.
+    pub machine: Option<String>,
     /// Model.
     pub model: &'static Model,
     /// Serial number as the maker prints it, once the board has reported it.
@@ -168,6 +170,7 @@ impl BoardView {
     pub fn new(id: BoardId, model: &'static Model, sensing: SensorKind) -> BoardView {
         BoardView {
             id,
+            machine: None,
             model,
             serial_number: None,
             firmware: None,

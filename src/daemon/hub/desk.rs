@@ -134,6 +134,11 @@ impl Hub {
         Ok(())
     }
 
+    /// Returns whether a board is at a table.
+    pub(super) fn is_seated(&self, board: &BoardId) -> bool {
+        self.read(|state| boards_at_tables(state).iter().any(|(_, seated)| seated.as_ref() == Some(board)))
+    }
+
     /// Seats board `to` at the table of board `from`, whose game continues there.
     pub(super) async fn move_seat(&self, from: &BoardId, to: &BoardId, by: &str) {
         let table = self.read(|state| {

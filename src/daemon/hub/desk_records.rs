@@ -6,7 +6,7 @@
 use super::handle::DeskOrder;
 use super::{BoardId, GameGuard, GameView, Hub, OrderError, OrderGuard, Published, State, Update, lock};
 use crate::boards::Millis;
-use crate::daemon::journal::JournalError;
+use crate::daemon::journal::{ContinuationOrder, JournalError};
 use crate::daemon::steady_clock;
 use crate::game::{Answer, Command, DeskEvent, DeskRecord, Order, Preview, Refusal, StampedEvent, desk_events, is_for_desk};
 use crate::wire;
@@ -85,6 +85,24 @@ impl Hub {
                 let message = "what was entered about a damaged game is not entered again";
                 self.log_failure(message, &format!("{message}, game {game}: {error}"));
             }
+        }
+    }
+
+    /// Enters the names of the game that a game of another machine continues, as far as they are the desk's: what the machine says of
+    /// its round and table does not count.
+    pub(super) async fn enter_names_of(&self, board: &BoardId, continuation: &ContinuationOrder, game: u64) {
+        let ContinuationOrder { continued, by, .. } = continuation;
+        let has_names = |game: u64| self.desk_record(game).is_some_and(|desk| desk.tags().is_some());
+        let is_of_desk = has_names(*continued) || self.journal.remote_game(*continued).is_ok_and(|source| source.is_none());
+        if has_names(game) || !is_of_desk {
+            return;
+        }
+        let continued_game = self.game(*continued).ok().flatten();
+        let Some(tags) = continued_game.map(|game| game.record.tags).filter(|tags| !tags.is_empty()) else { return };
+        let order = Order { command: Command::Tags { tags }, by: format!("{by}, continuing game {continued}") };
+        if let Err(error) = self.enter(board, &DeskTarget::Past(game), &order).await {
+            let message = "a game that continues on another board does not get its names";
+            self.log_failure(message, &format!("{message}, game {game}: {error}"));
         }
     }
 

@@ -15,6 +15,8 @@ pub struct GameView {
     pub id: u64,
     /// Board on which the game is or was played.
     pub board: BoardId,
+    /// The machine of the hall on which that is; `None`: this one.
+    pub machine: Option<String>,
     /// Wall-clock time of the board's time 0, in milliseconds since 1970-01-01 UTC: add an event's `at` to get its time of day. Set
     /// again at the start of each game, because a small computer gets the time of day from the network only after it has booted.
     pub epoch_wall_ms: i64,
@@ -45,6 +47,7 @@ impl GameView {
         GameView {
             id,
             board,
+            machine: None,
             epoch_wall_ms,
             epoch_steady_ms,
             last_operator_number: record.last_number,

@@ -49,6 +49,11 @@ impl Hub {
             {
                 self.move_seat(from, to, by).await;
             }
+            if let (Some(exchange), Some(first), Some(game)) = (&batch.exchange, durable.first(), games.first()) {
+                let started_wall_ms = batch.epoch_wall_ms.saturating_add_unsigned(first.at);
+                let order = exchange.order(started_wall_ms, durable.last().and_then(|last| last.number).unwrap_or(0));
+                self.note_continuation(&board, order, *game).await;
+            }
             self.apply(&board, batch, games);
         }
     }

@@ -1,7 +1,7 @@
 //! Publishes events of other machines' journals.
 
-use super::{BoardId, GameView, Hub, Published, RemoteBatch, RemoteContinuation, TableExchange, Update, lock};
-use crate::daemon::journal::{AppendOutcome, RemoteEvents};
+use super::{BoardId, Hub, Published, RemoteBatch, RemoteContinuation, Update, lock};
+use crate::daemon::journal::AppendOutcome;
 use crate::daemon::steady_clock;
 use crate::game::{DeskRecord, Event};
 use std::sync::{Arc, Mutex};
@@ -26,16 +26,19 @@ impl Hub {
             let games = self.commit(board, append).await;
             on_done(lock(&refused).take().map_or(Ok(()), Err));
             let begins = stamped.first().is_some_and(|stamped| stamped.number == Some(1));
+            let is_ordered = continues.is_some();
             let continues = match (continues, games.first()) {
                 (None, Some(game)) if begins => self.unexpected_continuation(board, *game, &events),
                 (continues, _) => continues,
             };
-            let is_moved = |continuation: &&RemoteContinuation| {
-                begins && !games.is_empty() && continuation.exchange.from != continuation.exchange.to
-            };
-            if let Some(RemoteContinuation { exchange, .. }) = continues.as_ref().filter(is_moved) {
+            let order = continues.as_ref().filter(|_| begins).and_then(|continuation| continuation.order(&events));
+            let order = order.zip(games.first().copied());
+            // A machine may move a seat to a free board of its own, and takes none from another table.
+            if let Some((order, _)) = &order
+                && (is_ordered || !self.is_seated(board))
+            {
                 // Before the game on the board gets the names of another table.
-                self.move_seat(&exchange.from, &exchange.to, &exchange.by).await;
+                self.move_seat_of(order).await;
             }
             let recalled = continues.as_ref().map_or(0, |continuation| continuation.recalled);
             let mut updates = Vec::with_capacity(stamped.len() + 2);
@@ -83,28 +86,9 @@ impl Hub {
             if let Some(game) = games.first().filter(|_| begins) {
                 self.enter_again(board, *game).await;
             }
+            if let Some((order, game)) = order {
+                self.finish_continuation(board, order, game).await;
+            }
         }
-    }
-
-    /// Returns how a game that its machine has begun continues another one of that machine, although nobody at the hub has asked for
-    /// that: the position that had ended it was undone, or the boards were exchanged there. It began at the same moment, and has all
-    /// events of that game.
-    fn unexpected_continuation(&self, board: &BoardId, game: u64, events: &RemoteEvents) -> Option<RemoteContinuation> {
-        let began_then = |other: &&GameView| {
-            other.id != game
-                && !other.record.plies.is_empty()
-                && other.wall_ms(other.record.started_at) == events.started_wall_ms
-        };
-        let others: Vec<(u64, BoardId)> = self
-            .read(|state| state.games.values().rev().filter(began_then).map(|other| (other.id, other.board.clone())).collect());
-        others.into_iter().find_map(|(other, from)| {
-            let source = self.journal.remote_game(other).ok()??;
-            let rows = self.journal.event_rows(other, 0, usize::MAX).ok()?;
-            let same = events.events.iter().map(|row| &row.text).take(rows.len());
-            let is_same = source.machine == events.source.machine && same.eq(rows.iter().map(|row| &row.text));
-            let recalled = rows.len() as u64;
-            let exchange = TableExchange { game: Some(other), from, to: board.clone(), by: source.machine };
-            is_same.then_some(RemoteContinuation { exchange, recalled })
-        })
     }
 }

@@ -48,12 +48,15 @@ impl State {
         shown.is_some_and(|shown| shown.id == game.id)
     }
 
-    /// Marks the games that have gone on as others, on other boards, if this game is one of them: they began at the same moment and
-    /// have its first move. The journal does not say which these are.
+    /// Marks the games that have gone on as others, on other boards of their machine, if this game is one of them: they began at the
+    /// same moment and have its first move. A machine need not say which these are. Where a game continues at another machine, the
+    /// hub has ordered it, and its journal says so.
     pub(in crate::daemon) fn mark_continued(&mut self, id: u64) {
-        fn begin(game: &GameView) -> Option<(Millis, &str, i64)> {
+        type Begin<'a> = (Option<&'a str>, Millis, &'a str, i64);
+        fn begin(game: &GameView) -> Option<Begin<'_>> {
             let first = game.record.plies.first()?;
-            Some((first.made_at, &first.played.uci, game.wall_ms(game.record.started_at)))
+            let started_wall_ms = game.wall_ms(game.record.started_at);
+            Some((game.machine.as_deref(), first.made_at, &first.played.uci, started_wall_ms))
         }
         let Some(begun) = self.games.get(&id).and_then(begin) else { return };
         let same: Vec<&GameView> = self.games.values().filter(|game| begin(game) == Some(begun)).collect();
@@ -83,8 +86,10 @@ impl State {
         stamped: &StampedEvent,
     ) {
         if let (Event::GameStarted { rotation, .. }, Some(id), Some(record)) = (&stamped.event, game, Record::begin(stamped)) {
-            let tags = Arc::clone(tags);
-            self.games.insert(id, GameView::new(id, board.clone(), epoch_wall_ms, record, tags));
+            let machine = self.boards.get(board).and_then(|view| view.machine.clone());
+            let mut game = GameView::new(id, board.clone(), epoch_wall_ms, record, Arc::clone(tags));
+            game.machine = machine;
+            self.games.insert(id, game);
             let of_board = self.games.values().rev().filter(|game| game.board == *board);
             let old: Vec<u64> =
                 of_board.skip(GAMES_IN_MEMORY).filter(|game| !self.is_of_round(game)).map(|game| game.id).collect();

@@ -93,6 +93,17 @@ const MIGRATIONS: &[&str] = &[
 ",
     "
     ALTER TABLE desk_event ADD COLUMN chain BLOB NOT NULL DEFAULT x'';
+    CREATE TABLE continuation (
+        id INTEGER PRIMARY KEY,
+        continued INTEGER NOT NULL REFERENCES game (id),
+        from_board TEXT NOT NULL,
+        to_board TEXT NOT NULL,
+        by TEXT NOT NULL,
+        started_wall_ms INTEGER NOT NULL,
+        recalled INTEGER NOT NULL,
+        game INTEGER REFERENCES game (id)
+    ) STRICT;
+    CREATE INDEX continuation_of_game ON continuation (continued);
 ",
 ];
 

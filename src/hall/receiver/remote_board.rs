@@ -8,7 +8,7 @@ use crate::daemon::hub::{
     BoardHandle, BoardView, ConnectionState, Continuation, GameGuard, OrderError, OrderGuard, RemoteBatch, ReplySender,
     Request, RequestKind,
 };
-use crate::daemon::journal::RemoteGame;
+use crate::daemon::journal::{ContinuationOrder, RemoteGame};
 use crate::daemon::steady_clock;
 use crate::game::{Answer, Event, Order, StampedEvent};
 use crate::hall::message::board::BoardMessage;
@@ -61,7 +61,7 @@ struct Outgoing {
     seen: Option<u64>,
     own_seen: Option<u64>,
     /// The game that is to continue on the board.
-    continued: Option<u64>,
+    continuation: Option<ContinuationOrder>,
     action: Action,
 }
 
@@ -94,7 +94,8 @@ pub(super) async fn run(
     mut inputs: mpsc::UnboundedReceiver<BoardInput>,
 ) {
     let (executed, mut outcomes) = mpsc::unbounded_channel();
-    let (last, waiting, expected) = (BTreeMap::new(), Vec::new(), ExpectedGames::default());
+    let (last, waiting) = (BTreeMap::new(), Vec::new());
+    let expected = ExpectedGames::stored(&hub, handle.board());
     let mut task = Task { hub, commander, identity, handle, last, waiting, expected, executed };
     loop {
         let next_timeout = task.waiting.iter().map(|waiting| waiting.until).min();
@@ -239,18 +240,17 @@ impl Task {
         // The machine has other numbers: it does not know the events of the desk.
         let own_number = |shown| on_board.map_or(shown, |game| self.hub.own_number(game, shown));
         let (seen, own_seen) = (guard.seen, guard.seen.map(own_number));
-        self.execute(Outgoing { game: source, shown: on_board, seen, own_seen, continued: None, action }, done);
+        self.execute(Outgoing { game: source, shown: on_board, seen, own_seen, continuation: None, action }, done);
     }
 
     /// Asks the machine to continue a game of another board.
     fn continue_game(&mut self, continuation: Continuation, done: ReplySender) {
         match continuation::command(&self.hub, &self.identity.machine, self.handle.board(), continuation) {
-            Ok((game, expected, continued)) => {
-                let continued_id = expected.game();
-                self.expected.add(expected);
-                let action = Action::Continue(continued);
+            Ok((game, order, continued)) => {
+                self.expected.add(order.clone());
+                let (action, continuation) = (Action::Continue(continued), Some(order));
                 let (shown, seen, own_seen) = (None, None, None);
-                self.execute(Outgoing { game, shown, seen, own_seen, continued: continued_id, action }, done);
+                self.execute(Outgoing { game, shown, seen, own_seen, continuation, action }, done);
             }
             Err(error) => _ = done.send(Err(error)),
         }
@@ -259,11 +259,16 @@ impl Task {
     /// Sends a command to the machine.
     fn execute(&self, command: Outgoing, done: ReplySender) {
         let Identity { machine, board } = self.identity.clone();
-        let Outgoing { game, shown, seen, own_seen, continued, action } = command;
+        let Outgoing { game, shown, seen, own_seen, continuation, action } = command;
         let order = RemoteOrder { machine, board, game, seen: own_seen, action };
         let (commander, executed, hub) = (Arc::clone(&self.commander), self.executed.clone(), Arc::clone(&self.hub));
         tokio::spawn(async move {
-            let outcome = match (commander.execute(order).await, shown, seen) {
+            let continued = continuation.as_ref().map(|continuation| continuation.continued);
+            let executed_order = match continuation {
+                Some(continuation) => continuation::execute(&hub, &commander, order, continuation).await,
+                None => commander.execute(order).await,
+            };
+            let outcome = match (executed_order, shown, seen) {
                 (Ok((Answer::Preview(mut preview), game)), Some(shown), _) => {
                     preview.last_number = hub.shown_number(shown, preview.last_number);
                     Ok((Answer::Preview(preview), game))
@@ -279,7 +284,7 @@ impl Task {
     fn finish(&mut self, executed: Executed) {
         let Executed { outcome, continued, done } = executed;
         if let (Some(game), Err(error)) = (continued, &outcome)
-            && !matches!(error, OrderError::OutcomeUnknown { .. })
+            && continuation::is_refused(error)
         {
             self.expected.remove(game);
         }

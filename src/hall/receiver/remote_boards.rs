@@ -156,7 +156,11 @@ impl RemoteBoards {
 
     fn register(&mut self, machine: &str, board: &str, model: &'static Model, sensing: SensorKind) {
         let local = local_name(machine, board);
-        let (handle, _) = self.hub.register_board(BoardView::new(local.clone(), model, sensing));
+        let view = BoardView {
+            machine: Some(machine.to_owned()),
+            ..BoardView::new(local.clone(), model, sensing)
+        };
+        let (handle, _) = self.hub.register_board(view);
         self.hub.change_machine(machine, |view| _ = view.boards.insert(local.clone()));
         let newest = self.newest_of(&local);
         let (inputs, queue) = mpsc::unbounded_channel();

@@ -5,7 +5,7 @@ mod desk_chain;
 use super::chained::rehash;
 use super::*;
 use touchmove::daemon::journal::{
-    Archive, Check, CommandState, EventRow, GameEndRow, KnownRemoteGame, RemoteEvents, RemoteGame,
+    Archive, Check, CommandState, ContinuationOrder, EventRow, GameEndRow, KnownRemoteGame, RemoteEvents, RemoteGame,
 };
 use touchmove::wire;
 
@@ -286,7 +286,7 @@ fn a_game_keeps_the_incarnation_in_which_it_began() {
 #[test]
 fn a_journal_of_the_third_schema_gets_the_tables_of_the_hall_after_a_backup() {
     const THIRD_SCHEMA: &str = "
-        DROP TABLE desk_event; DROP TABLE remote_game; DROP TABLE hall_position; DROP TABLE hall_command;
+        DROP TABLE continuation; DROP TABLE desk_event; DROP TABLE remote_game; DROP TABLE hall_position; DROP TABLE hall_command;
         ALTER TABLE incarnation DROP COLUMN first_game;
         PRAGMA user_version = 3;";
     let dir = tempfile::tempdir().expect("a directory");
@@ -309,6 +309,45 @@ fn a_journal_of_the_third_schema_gets_the_tables_of_the_hall_after_a_backup() {
     let backup = rusqlite::Connection::open(dir.path().join("journal.sqlite3.backup-v3")).expect("a backup");
     let number = |sql: &str| backup.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a number");
     assert_eq!((number("PRAGMA user_version"), number("SELECT count(*) FROM event")), (3, index as i64));
+}
+
+#[test]
+fn orders_to_continue_games_are_remembered_also_in_a_journal_of_the_fifth_schema() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    append(&journal, vec![nth(0)]).expect("stored");
+    drop(journal);
+    let path = dir.path().join("journal.sqlite3");
+    let fifth = "DROP TABLE continuation; PRAGMA user_version = 5;";
+    rusqlite::Connection::open(&path).and_then(|old| old.execute_batch(fifth)).expect("the fifth schema");
+    let journal = open(dir.path());
+    assert!(dir.path().join("journal.sqlite3.backup-v5").exists());
+    // The games of `remote` begin at different times.
+    let order = |to: &str| ContinuationOrder {
+        continued: 1,
+        from: "b1".to_owned(),
+        to: to.to_owned(),
+        by: "Anna".to_owned(),
+        started_wall_ms: 1_000_004,
+        recalled: 1,
+    };
+    for to in ["elsewhere", "pi-07/b1", "pi-07/b1"] {
+        run(journal.begin_continuation(order(to))).expect("stored");
+    }
+    run(journal.cancel_continuation(1, "b1")).expect("there is none");
+    append_remote(&journal, remote(3, 1..=1)).expect("another game");
+    let open_orders = |journal: &Journal| journal.open_continuations().expect("orders");
+    assert_eq!(open_orders(&journal), [(order("elsewhere"), None), (order("pi-07/b1"), None)]);
+    append_remote(&journal, remote(4, 1..=1)).expect("the game");
+    drop(journal);
+    let journal = open(dir.path());
+    assert_eq!(open_orders(&journal), [(order("elsewhere"), None), (order("pi-07/b1"), Some(3))]);
+    assert!(!journal.is_continued(1).expect("read"));
+    run(journal.finish_continuation(order("pi-07/b1"), 3)).expect("stored");
+    assert_eq!(open_orders(&journal), []);
+    assert!(journal.is_continued(1).expect("read") && !journal.is_continued(3).expect("read"));
+    drop(journal);
+    assert!(verified(dir.path()));
 }
 
 #[test]
