@@ -8,6 +8,7 @@ mod desk;
 mod doctor;
 mod events;
 mod games;
+mod presence;
 mod simulate;
 mod stand_in;
 mod versions;

@@ -18,21 +18,21 @@ mod remote_board;
 mod remote_boards;
 mod storage;
 mod streams;
+mod subscriptions;
 
 use super::connection::{Connection, ConnectionState, Endpoint, is_copy};
 use super::message::board::BoardMessage;
 use super::message::presence::Kept;
 use super::message::{from_json, to_json};
-use super::setup::admission::ALL_REQUESTS;
 use super::setup::event_watch::EventWatch;
 use super::setup::paths::HallFiles;
 use super::setup::registry::Registry;
-use super::subject::{self, ALL_QUESTIONS, Bucket, HALL_KEY};
+use super::subject::{self, Bucket, HALL_KEY};
 use crate::daemon::{Hub, Stop, wait_for_stop};
+use async_nats::Message;
 use async_nats::jetstream::consumer::DeliverPolicy;
-use async_nats::jetstream::consumer::pull::{Ordered, OrderedConfig};
+use async_nats::jetstream::consumer::pull::OrderedConfig;
 use async_nats::jetstream::stream::Stream;
-use async_nats::{Message, Subscriber};
 use commander::Commander;
 use desk::DeskEntries;
 use futures_util::StreamExt;
@@ -42,7 +42,7 @@ use position::Position;
 use remote_boards::RemoteBoards;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::task::JoinSet;
+use subscriptions::Subscriptions;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tracing::{debug, info, warn};
 
@@ -56,8 +56,6 @@ pub use storage::HALL_STORAGE;
 const KEPT_INTERVAL: Duration = Duration::from_millis(500);
 /// After how many of these intervals all machines are told, also the name of the hall.
 const TELL_ALL_EVERY: u32 = 4;
-/// The pause while events are stored, before the streams are opened again.
-const STORING_PAUSE: Duration = Duration::from_millis(20);
 /// How many messages may be read whose events are not on disk yet.
 const MAX_STORING: usize = 2_000;
 /// The pause before the streams are opened again.
@@ -118,6 +116,7 @@ pub async fn run(context: ReceiverContext) {
         behind: 0,
         told: 0,
         position: Default::default(),
+        opened_at: None,
     };
     for (machine, board) in receiver.ingest.boards() {
         receiver.boards.restore(&machine, &board);
@@ -150,18 +149,8 @@ struct Receiver {
     /// How often the machines were told what is on disk.
     told: u32,
     position: Position,
-}
-
-/// The subscriptions of the hub.
-struct Subscriptions {
-    events: Ordered,
-    stream: Stream,
-    boards: Subscriber,
-    presences: Subscriber,
-    questions: Subscriber,
-    joins: Subscriber,
-    /// The task that watches the storage of the server. It ends with the other subscriptions.
-    _storage: JoinSet<()>,
+    /// When the streams were opened first, on the steady clock, in milliseconds: whoever is silent since then does not answer.
+    opened_at: Option<i64>,
 }
 
 impl Receiver {
@@ -205,43 +194,6 @@ impl Receiver {
         }
     }
 
-    /// Creates what is missing at the server, and subscribes.
-    async fn open(&mut self) -> Result<Subscriptions, String> {
-        self.follow_event();
-        let (context, stream) = streams::create(&self.connection, &self.registry).await?;
-        // Until then it is not known up to which message everything is on disk.
-        while self.kept.storing() > 0 {
-            sleep(STORING_PAUSE).await;
-        }
-        (self.position, self.read) = Position::load(&self.hub, &stream).await?;
-        let deliver_policy = DeliverPolicy::ByStartSequence { start_sequence: self.read + 1 };
-        let config = OrderedConfig { deliver_policy, ..OrderedConfig::default() };
-        let consumer =
-            stream.create_consumer(config).await.map_err(|error| format!("the hall's events cannot be read: {error}"))?;
-        let events = consumer.messages().await.map_err(|error| format!("the hall's events cannot be read: {error}"))?;
-        let client = self.connection.client().clone();
-        let subscribe = async |subject: String| {
-            client.subscribe(subject).await.map_err(|error| format!("the hall's machines cannot be heard: {error}"))
-        };
-        let mut watching = JoinSet::new();
-        watching.spawn(storage::watch(Arc::clone(&self.hub), context, stream.clone(), self.registry.clone()));
-        let subscriptions = Subscriptions {
-            _storage: watching,
-            events,
-            stream,
-            boards: subscribe(subject::all_boards(&self.registry.hall)).await?,
-            presences: subscribe(Bucket::Here.all_subjects()).await?,
-            questions: subscribe(ALL_QUESTIONS.to_owned()).await?,
-            joins: subscribe(ALL_REQUESTS.to_owned()).await?,
-        };
-        // Machines wait for the name before they send, so it comes last.
-        let hall = self.registry.hall.clone().into_bytes();
-        self.connection.request(&Bucket::Hall.subject(HALL_KEY), None, hall).await.map_err(|error| error.to_string())?;
-        self.kept.mark_all();
-        self.hub.mark_all_untold();
-        Ok(subscriptions)
-    }
-
     /// Reads the registry again if it has changed, and returns whether another event has begun. Boards, games and what is on disk
     /// stay; the streams must be opened again.
     fn follow_event(&mut self) -> bool {
@@ -282,7 +234,7 @@ impl Receiver {
                     }
                     self.tell().await;
                     self.desk.tell(&self.connection).await;
-                    presences::check(&self.hub, &mut self.boards);
+                    presences::check(&self.hub, &mut self.boards, self.opened_at);
                     self.check_refused();
                     self.read_gaps(&subscriptions.stream).await;
                 }

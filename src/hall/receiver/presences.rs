@@ -3,13 +3,21 @@
 use super::alarm;
 use super::remote_boards::RemoteBoards;
 use crate::config::hall::is_name;
-use crate::daemon::hub::MachineView;
+use crate::daemon::hub::{MachineView, State};
 use crate::daemon::{Hub, steady_clock};
 use crate::hall::connection::is_copy;
 use crate::hall::message::presence::Presence;
 use crate::hall::message::{MessageError, from_json};
 use crate::hall::subject::Bucket;
 use async_nats::Message;
+use async_nats::jetstream::Context;
+use async_nats::jetstream::consumer::pull::OrderedConfig;
+use futures_util::StreamExt;
+use std::time::Duration;
+use tracing::debug;
+
+/// How long it may take to read what machines have said before.
+const STORED_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Reads what a machine says of itself.
 pub(super) fn read(hub: &Hub, boards: &mut RemoteBoards, message: &Message) {
@@ -56,15 +64,46 @@ pub(super) fn read(hub: &Hub, boards: &mut RemoteBoards, message: &Message) {
     }
 }
 
-/// Marks the boards of machines that have fallen silent.
-pub(super) fn check(hub: &Hub, boards: &mut RemoteBoards) {
+/// Reads what machines have last said of themselves that were not heard since touchmoved was started here: they are there, although they
+/// say nothing at this moment.
+pub(super) async fn read_stored(hub: &Hub, boards: &mut RemoteBoards, context: &Context) {
+    let stored = async {
+        let stream = context.get_stream(Bucket::Here.stream()).await.map_err(|error| error.to_string())?;
+        let consumer = stream.create_consumer(OrderedConfig::default()).await.map_err(|error| error.to_string())?;
+        let mut pending = consumer.cached_info().num_pending;
+        let mut messages = consumer.messages().await.map_err(|error| error.to_string())?;
+        while pending > 0 {
+            let Some(message) = messages.next().await else { break };
+            let message = message.map_err(|error| error.to_string())?;
+            pending = message.info().map_or(0, |info| info.pending);
+            let machine = Bucket::Here.key(&message.subject).unwrap_or_default();
+            let was_heard = |state: &State| state.machines.get(machine).is_some_and(|view| view.heard_at.is_some());
+            if !hub.read(was_heard) {
+                read(hub, boards, &message.message);
+            }
+        }
+        Ok::<(), String>(())
+    };
+    let reason = match tokio::time::timeout(STORED_PATIENCE, stored).await {
+        Ok(Ok(())) => return,
+        Ok(Err(error)) => error,
+        Err(_) => "the server takes too long".to_owned(),
+    };
+    // They will say so again.
+    debug!("what the hall's machines have said is not known: {reason}");
+}
+
+/// Marks the boards of machines that have fallen silent. `opened_at`: when the streams were opened first, on the steady clock, in
+/// milliseconds; machines that were not heard before are silent since then.
+pub(super) fn check(hub: &Hub, boards: &mut RemoteBoards, opened_at: Option<i64>) {
     let now = steady_clock::now_ms();
-    let silent: Vec<(String, i64)> = hub.read(|state| {
-        let is_silent = |view: &MachineView| !view.has_left && !view.is_there(now);
-        let machines = state.machines.iter().filter(|(_, view)| is_silent(view));
-        machines.filter_map(|(machine, view)| Some((machine.clone(), view.heard_at?))).collect()
+    let silent: Vec<String> = hub.read(|state| {
+        let has_been_silent = |since: i64| now.saturating_sub(since) >= MachineView::MAX_SILENCE_MS;
+        let is_silent =
+            |view: &MachineView| !view.has_left && view.heard_at.or(opened_at).is_some_and(has_been_silent);
+        state.machines.iter().filter(|(_, view)| is_silent(view)).map(|(machine, _)| machine.clone()).collect()
     });
-    for (machine, _) in silent {
+    for machine in silent {
         let reason = format!("machine {machine} does not answer: check its power, then its network; its games go on there");
         boards.set_away(&machine, &reason);
     }

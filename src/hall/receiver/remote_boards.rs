@@ -5,7 +5,7 @@ use super::ingest::TakenEvents;
 use super::remote_board::{self, BoardInput};
 use crate::boards::{BOARDS, Model, SensorKind};
 use crate::daemon::Hub;
-use crate::daemon::hub::{BoardId, BoardView};
+use crate::daemon::hub::{BoardId, BoardView, ConnectionState};
 use crate::hall::message::board::BoardMessage;
 use crate::hall::message::events::EventsMessage;
 use crate::hall::subject::EventsSubject;
@@ -158,6 +158,8 @@ impl RemoteBoards {
         let local = local_name(machine, board);
         let view = BoardView {
             machine: Some(machine.to_owned()),
+            // How it is connected is not known before its machine has said so.
+            connection: ConnectionState::Connecting,
             ..BoardView::new(local.clone(), model, sensing)
         };
         let (handle, _) = self.hub.register_board(view);
