@@ -24,9 +24,9 @@ use super::connection::{Connection, ConnectionState, Endpoint, is_copy};
 use super::message::board::BoardMessage;
 use super::message::presence::Kept;
 use super::message::{from_json, to_json};
-use super::setup::event_watch::EventWatch;
 use super::setup::paths::HallFiles;
 use super::setup::registry::Registry;
+use super::setup::registry_watch::RegistryWatch;
 use super::subject::{self, Bucket, HALL_KEY};
 use crate::daemon::{Hub, Stop, wait_for_stop};
 use async_nats::Message;
@@ -105,7 +105,7 @@ pub async fn run(context: ReceiverContext) {
         connection,
         url: endpoint.url,
         registry,
-        event_watch: EventWatch::new(files.clone()),
+        registry_watch: RegistryWatch::new(files.clone()),
         files,
         commander,
         boards,
@@ -122,6 +122,7 @@ pub async fn run(context: ReceiverContext) {
         receiver.boards.restore(&machine, &board);
         receiver.hub.change_machine(&machine, |_| {});
     }
+    presences::note_removed(&receiver.hub, &mut receiver.boards, &receiver.registry.removed);
     receiver.hub.resume_continuations().await;
     tokio::select! {
         () = receiver.run() => {}
@@ -135,7 +136,7 @@ struct Receiver {
     connection: Connection,
     url: String,
     registry: Registry,
-    event_watch: EventWatch,
+    registry_watch: RegistryWatch,
     files: HallFiles,
     commander: Arc<Commander>,
     boards: RemoteBoards,
@@ -165,6 +166,7 @@ impl Receiver {
                     self.report(Some(format!(
                         "the hall's server at {url} cannot be reached: `systemctl status touchmove-nats`"
                     )));
+                    self.follow_registry();
                     continue;
                 }
             }
@@ -196,18 +198,23 @@ impl Receiver {
 
     /// Reads the registry again if it has changed, and returns whether another event has begun. Boards, games and what is on disk
     /// stay; the streams must be opened again.
-    fn follow_event(&mut self) -> bool {
-        let registry = match self.event_watch.changed() {
-            Ok(Some(registry)) if registry.hall != self.registry.hall => registry,
-            Ok(_) => return false,
+    fn follow_registry(&mut self) -> bool {
+        let registry = match self.registry_watch.changed() {
+            Ok(Some(registry)) => registry,
+            Ok(None) => return false,
             Err(error) => {
                 warn!("the hall's registry cannot be read again: {error}");
                 return false;
             }
         };
-        info!("the event \"{}\" of the hall follows \"{}\"", registry.hall, self.registry.hall);
-        self.ingest.set_hall(&registry.hall);
-        self.registry = registry;
+        presences::note_removed(&self.hub, &mut self.boards, &registry.removed);
+        let before = std::mem::replace(&mut self.registry, registry);
+        let hall = &self.registry.hall;
+        if *hall == before.hall {
+            return false;
+        }
+        info!("the event \"{hall}\" of the hall follows \"{}\"", before.hall);
+        self.ingest.set_hall(hall);
         true
     }
 
@@ -229,7 +236,7 @@ impl Receiver {
                 Some(message) = subscriptions.questions.next() => self.answer(&message).await,
                 Some(message) = subscriptions.joins.next() => joins::answer(&self.connection, &self.files, message),
                 _ = told.tick() => {
-                    if self.follow_event() {
+                    if self.follow_registry() {
                         return "another event has begun".to_owned();
                     }
                     self.tell().await;
@@ -274,6 +281,10 @@ impl Receiver {
             return;
         }
         let Some((machine, board)) = subject::parse_board(&self.registry.hall, &message.subject) else { return };
+        // What it has sent before may arrive later.
+        if self.registry.removed.iter().any(|removed| removed == machine) {
+            return;
+        }
         let taken = match from_json::<BoardMessage>(&message.payload) {
             Ok(state) => self.boards.set_state(machine, board, state),
             Err(error) => {

@@ -12,6 +12,8 @@ pub struct MachineView {
     pub heard_at: Option<i64>,
     /// Whether it has said that it leaves.
     pub has_left: bool,
+    /// Whether it was removed from the hall: then nobody is told of it, and only its games remain.
+    pub is_removed: bool,
     /// The number of events that are not on disk here yet.
     pub unsent: u64,
     /// Free disk space, in bytes.
@@ -36,9 +38,11 @@ impl MachineView {
     /// Largest difference of its clock from the hub's that needs no attention, in milliseconds.
     pub const MAX_CLOCK_OFFSET_MS: u64 = 1_000;
 
-    /// Returns whether it is there. `now`: on the steady clock.
+    /// Returns whether it belongs to the hall and is there. `now`: on the steady clock.
     pub fn is_there(&self, now: i64) -> bool {
-        !self.has_left && self.heard_at.is_some_and(|heard| now.saturating_sub(heard) < Self::MAX_SILENCE_MS)
+        !self.has_left
+            && !self.is_removed
+            && self.heard_at.is_some_and(|heard| now.saturating_sub(heard) < Self::MAX_SILENCE_MS)
     }
 
     /// Returns whether another machine of this name is there. `now`: on the steady clock.

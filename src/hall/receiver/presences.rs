@@ -25,6 +25,10 @@ pub(super) fn read(hub: &Hub, boards: &mut RemoteBoards, message: &Message) {
         return;
     }
     let Some(machine) = Bucket::Here.key(&message.subject).filter(|key| is_name(key)).map(str::to_owned) else { return };
+    // What it has sent before may arrive later.
+    if hub.read(|state| state.machines.get(&machine).is_some_and(|view| view.is_removed)) {
+        return;
+    }
     let presence = match from_json::<Presence>(&message.payload) {
         Ok(presence) => presence,
         Err(error @ MessageError::Newer { .. }) => {
@@ -47,6 +51,7 @@ pub(super) fn read(hub: &Hub, boards: &mut RemoteBoards, message: &Message) {
                 version: presence.version,
                 heard_at: Some(now),
                 has_left,
+                is_removed: false,
                 unsent: presence.unsent,
                 free_bytes: presence.free_bytes,
                 temperature: presence.temperature,
@@ -93,6 +98,24 @@ pub(super) async fn read_stored(hub: &Hub, boards: &mut RemoteBoards, context: &
     debug!("what the hall's machines have said is not known: {reason}");
 }
 
+/// Notes which machines were removed from the hall, and which have joined again.
+pub(super) fn note_removed(hub: &Hub, boards: &mut RemoteBoards, removed: &[String]) {
+    let known: Vec<String> = hub.read(|state| state.machines.keys().cloned().collect());
+    for machine in known.iter().filter(|machine| !removed.contains(machine)) {
+        hub.change_machine(machine, |view| view.is_removed = false);
+    }
+    for machine in removed {
+        hub.change_machine(machine, |view| {
+            let boards = std::mem::take(&mut view.boards);
+            *view = MachineView { is_removed: true, boards, ..MachineView::default() };
+        });
+        boards.set_away(machine, &format!("machine {machine} was removed from the hall"));
+    }
+    if !removed.is_empty() {
+        alarm::withdraw(hub);
+    }
+}
+
 /// Marks the boards of machines that have fallen silent. `opened_at`: when the streams were opened first, on the steady clock, in
 /// milliseconds; machines that were not heard before are silent since then.
 pub(super) fn check(hub: &Hub, boards: &mut RemoteBoards, opened_at: Option<i64>) {
@@ -100,7 +123,7 @@ pub(super) fn check(hub: &Hub, boards: &mut RemoteBoards, opened_at: Option<i64>
     let silent: Vec<String> = hub.read(|state| {
         let has_been_silent = |since: i64| now.saturating_sub(since) >= MachineView::MAX_SILENCE_MS;
         let is_silent =
-            |view: &MachineView| !view.has_left && view.heard_at.or(opened_at).is_some_and(has_been_silent);
+            |view: &MachineView| !view.has_left && !view.is_removed && view.heard_at.or(opened_at).is_some_and(has_been_silent);
         state.machines.iter().filter(|(_, view)| is_silent(view)).map(|(machine, _)| machine.clone()).collect()
     });
     for machine in silent {

@@ -35,7 +35,7 @@ impl Receiver {
     /// # Errors
     /// The server refuses or does not answer; a sentence.
     pub(super) async fn open(&mut self) -> Result<Subscriptions, String> {
-        self.follow_event();
+        self.follow_registry();
         let (context, stream) = streams::create(&self.connection, &self.registry).await?;
         // Until then it is not known up to which message everything is on disk.
         while self.kept.storing() > 0 {

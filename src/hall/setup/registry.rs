@@ -28,6 +28,9 @@ pub struct Registry {
     pub hub: String,
     /// The machines, by name.
     pub machines: Vec<Machine>,
+    /// The names of machines that were removed and have not joined again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
     /// The codes with which machines may join.
     pub pending: Vec<PendingCode>,
 }
@@ -89,8 +92,8 @@ impl Registry {
     /// The name is not valid.
     pub fn new(hall: &str, port: u16, store_bytes: u64, hub: String) -> Result<Registry, SetupError> {
         check_name(hall)?;
-        let (earlier, machines, pending) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Registry { v: VERSION, hall: hall.to_owned(), earlier, port, store_bytes, hub, machines, pending })
+        let (earlier, machines, removed, pending) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Ok(Registry { v: VERSION, hall: hall.to_owned(), earlier, port, store_bytes, hub, machines, removed, pending })
     }
 
     /// Begins another event: gives the hall its name. Games that follow belong to it. Machines, codes and keys stay. An event of
@@ -145,8 +148,13 @@ impl Registry {
         let before = (self.machines.len(), self.pending.len());
         self.machines.retain(|machine| machine.name != name);
         self.pending.retain(|code| code.name != name);
-        let is_removed = before != (self.machines.len(), self.pending.len());
-        if is_removed { Ok(()) } else { Err(SetupError::UnknownMachine(name.to_owned())) }
+        if before == (self.machines.len(), self.pending.len()) {
+            return Err(SetupError::UnknownMachine(name.to_owned()));
+        }
+        if before.0 != self.machines.len() {
+            self.removed.push(name.to_owned());
+        }
+        Ok(())
     }
 
     /// Admits the machine with this key for the code with that key, and returns its name. It replaces a machine of the same
@@ -172,6 +180,7 @@ impl Registry {
         }
         // The code stays in the list, and with it the connection over which the reply is sent.
         code.used_by = Some(machine_key.to_owned());
+        self.removed.retain(|removed| *removed != name);
         self.machines.retain(|machine| machine.name != name);
         self.machines.push(Machine { name: name.clone(), key: machine_key.to_owned(), added_ms: now_ms });
         self.machines.sort_by(|one, other| one.name.cmp(&other.name));
@@ -243,8 +252,8 @@ pub fn load(files: &HallFiles) -> Result<Option<Registry>, SetupError> {
         return Err(invalid(format!("it has version {}, this touchmove reads version {VERSION}", registry.v)));
     }
     let machines = registry.machines.iter().map(|machine| &machine.name);
-    let mut names =
-        machines.chain(registry.pending.iter().map(|code| &code.name)).chain([&registry.hall]).chain(&registry.earlier);
+    let others = [&registry.hall].into_iter().chain(&registry.earlier).chain(&registry.removed);
+    let mut names = machines.chain(registry.pending.iter().map(|code| &code.name)).chain(others);
     let wrong = names.find(|name| !is_name(name)).cloned();
     drop(names);
     match wrong {

@@ -57,8 +57,15 @@ fn a_code_admits_one_machine() {
     assert_eq!(registry.admit(&public_key(4), &public_key(5), NOW), Ok("pi-07".to_owned()));
     let keys: Vec<&str> = registry.machines.iter().map(|machine| machine.key.as_str()).collect();
     assert_eq!(keys, [public_key(5)]);
+    assert!(registry.removed.is_empty());
     registry.remove("pi-07").unwrap();
+    assert_eq!(registry.removed, ["pi-07"]);
     assert!(registry.machines.is_empty() && registry.pending.is_empty() && registry.remove("pi-07").is_err());
+    // It joins again.
+    registry.add_code("pi-07", public_key(6), NOW).unwrap();
+    assert_eq!(registry.removed, ["pi-07"]);
+    registry.admit(&public_key(6), &public_key(7), NOW).unwrap();
+    assert!(registry.removed.is_empty());
 }
 
 #[test]

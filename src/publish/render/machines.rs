@@ -93,11 +93,11 @@ words! {
 }
 
 impl MachineReport {
-    /// Reports on all machines: those that have been silent longest first, then others that need attention. `now`: on the
+    /// Reports on all machines of the hall: those that have been silent longest first, then others that need attention. `now`: on the
     /// steady clock.
     pub fn all(state: &State, now: i64) -> Vec<MachineReport> {
-        let mut reports: Vec<MachineReport> =
-            state.machines.iter().map(|(name, view)| MachineReport::new(name, view, now)).collect();
+        let machines = state.machines.iter().filter(|(_, view)| !view.is_removed);
+        let mut reports: Vec<MachineReport> = machines.map(|(name, view)| MachineReport::new(name, view, now)).collect();
         // The sort is stable: otherwise machines stay in the order of their names.
         reports.sort_by_key(|report| match report.state {
             MachineState::Silent => (0, Reverse(report.heard_ago_ms)),
@@ -218,6 +218,13 @@ mod tests {
         ]);
         let names: Vec<&str> = ordered.iter().map(|report| report.name.as_str()).collect();
         assert_eq!(names, ["e-silent", "c-silent", "f-hot", "d-unheard", "a-there", "g-there", "b-left"]);
+    }
+
+    #[test]
+    fn a_machine_that_was_removed_is_not_reported() {
+        let removed = MachineView { is_removed: true, alarm: Some("a copied card".to_owned()), ..well() };
+        assert!(!removed.is_there(NOW));
+        assert_eq!(reports([("pi-01", removed), ("pi-02", well())]).len(), 1);
     }
 
     #[test]

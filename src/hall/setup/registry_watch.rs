@@ -1,4 +1,4 @@
-//! Notices that another event has begun: the registry has another name for the hall.
+//! Notices changes of the registry: another event has begun, a machine has joined or was removed.
 
 use super::SetupError;
 use super::paths::HallFiles;
@@ -16,15 +16,15 @@ struct FileVersion {
 
 /// Watches the registry, whose file is read only when it has changed.
 #[derive(Debug)]
-pub struct EventWatch {
+pub struct RegistryWatch {
     files: HallFiles,
     version: Option<FileVersion>,
 }
 
-impl EventWatch {
+impl RegistryWatch {
     /// Watches the registry of these files.
-    pub fn new(files: HallFiles) -> EventWatch {
-        EventWatch { files, version: None }
+    pub fn new(files: HallFiles) -> RegistryWatch {
+        RegistryWatch { files, version: None }
     }
 
     /// Returns the registry if its file has changed since the last call, and always at the first call; `None`: it has not, or
