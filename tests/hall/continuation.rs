@@ -104,3 +104,42 @@ async fn a_game_continues_on_another_board_of_its_machine() {
     assert_eq!(shown(&hub, "pi_01_spare", 2).await.id, game.id);
     wait_equal(&hub, &machine);
 }
+
+#[tokio::test]
+async fn a_hub_that_ends_before_the_game_comes_knows_what_it_continues() {
+    let Some(server) = NatsServer::start() else { return };
+    let Some(mut hub) = hub(&server, "").await else { return };
+    let Some(one) = Machine::start("pi-01", server.port()).await else { return };
+    one.board.play(MOVES[0].0, MOVES[0].1);
+    one.made(1).await;
+    let Some(other) = Machine::start("pi-02", server.port()).await else { return };
+    let (from, to) = (one.board_at_hub(), other.board_at_hub());
+    let first = shown(&hub, &from, 1).await.id;
+    let tags = vec![("Black".to_owned(), "Bob".to_owned()), ("White".to_owned(), "Ada".to_owned())];
+    hub.client.send_command(first, &Command::Tags { tags }).await.unwrap();
+    shown(&hub, &to, 0).await;
+    hub.client.change_desk(&DeskAct::Seat { table: 1, board: from.clone(), serial_number: None }).await.unwrap();
+    other.board.play(MOVES[0].0, MOVES[0].1);
+    let own = shown(&hub, &to, 1).await.id;
+    let arbiter = client(&hub.bus, Stream::Live).await;
+    let (from_board, to_board) = (from.clone(), to.clone());
+    let exchange = tokio::spawn(async move {
+        while arbiter.exchange_board(&from_board, &to_board).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    });
+    until("the game at the other machine", async || {
+        let games = other.node.client.snapshot().await.ok()?.games;
+        games.iter().any(|game| game.tags.get("White").is_some_and(|name| name == "Ada")).then_some(())
+    })
+    .await;
+    exchange.abort();
+    hub.kill();
+    hub.run().await;
+    let game = replaced(&hub, &to, own, 1).await.id;
+    until("the seat", async || (seated(&hub).await == to).then_some(())).await;
+    let again = hub.client.exchange_board(&from, &to).await.unwrap_err().to_string();
+    assert!(again.contains("no game is being played on board"), "{again}");
+    assert!(hub.client.pgn(game).await.unwrap().contains("[White \"Ada\"]"));
+    wait_equal(&hub, &other);
+}
