@@ -41,7 +41,7 @@ pub struct DeskRecord {
     result: Entered<Option<GameResult>>,
     /// The results that were entered and not undone, oldest first. No later one of the machine replaces the last.
     results: Vec<EnteredResult>,
-    /// The desk has just undone its last result: its next event with a result says what counts instead.
+    /// The desk has just undone its last result: its next result is the one that counts instead.
     is_undo_next: bool,
     /// The machine has just put a result of the desk on record: its next result is that.
     is_on_record_next: bool,

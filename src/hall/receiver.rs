@@ -150,7 +150,7 @@ struct Receiver {
     /// How often the machines were told what is on disk.
     told: u32,
     position: Position,
-    /// When the streams were opened first, on the steady clock, in milliseconds: whoever is silent since then does not answer.
+    /// When the streams were first opened, on the steady clock, in milliseconds; `None`: not yet.
     opened_at: Option<i64>,
 }
 
@@ -281,7 +281,7 @@ impl Receiver {
             return;
         }
         let Some((machine, board)) = subject::parse_board(&self.registry.hall, &message.subject) else { return };
-        // What it has sent before may arrive later.
+        // It may have sent this before it was removed.
         if self.registry.removed.iter().any(|removed| removed == machine) {
             return;
         }

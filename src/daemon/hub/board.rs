@@ -104,7 +104,7 @@ pub struct ClockView {
 pub struct BoardView {
     /// Name.
     pub id: BoardId,
-    /// The machine of the hall that has it; `None`: this one.
+    /// Machine of the hall to which it belongs; `None`: this one.
     pub machine: Option<String>,
     /// Model.
     pub model: &'static Model,

@@ -88,8 +88,8 @@ impl Hub {
         }
     }
 
-    /// Enters the names of the game that a game of another machine continues, as far as they are the desk's: what the machine says of
-    /// its round and table does not count.
+    /// Enters the tags of the game that this one continues, so that it belongs to the same pairing: if they are those of the desk, or of
+    /// a game of this machine. The tags that another machine gives do not count.
     pub(super) async fn enter_names_of(&self, board: &BoardId, continuation: &ContinuationOrder, game: u64) {
         let ContinuationOrder { continued, by, .. } = continuation;
         let has_names = |game: u64| self.desk_record(game).is_some_and(|desk| desk.tags().is_some());

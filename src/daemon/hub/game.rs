@@ -15,7 +15,7 @@ pub struct GameView {
     pub id: u64,
     /// Board on which the game is or was played.
     pub board: BoardId,
-    /// The machine of the hall on which that is; `None`: this one.
+    /// Machine of the hall to which that board belongs; `None`: this one.
     pub machine: Option<String>,
     /// Wall-clock time of the board's time 0, in milliseconds since 1970-01-01 UTC: add an event's `at` to get its time of day. Set
     /// again at the start of each game, because a small computer gets the time of day from the network only after it has booted.

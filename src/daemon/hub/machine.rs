@@ -12,7 +12,7 @@ pub struct MachineView {
     pub heard_at: Option<i64>,
     /// Whether it has said that it leaves.
     pub has_left: bool,
-    /// Whether it was removed from the hall: then nobody is told of it, and only its games remain.
+    /// Whether it was removed from the hall. It is then not reported, and commands for it are refused; its boards and games remain.
     pub is_removed: bool,
     /// The number of events that are not on disk here yet.
     pub unsent: u64,

@@ -1,5 +1,5 @@
-//! Games of other machines that continue on another board: by order of this hub, or on a board of the same machine. What else looks like
-//! a continuation is a game of its own, because a machine must not take over the table of a game of another one.
+//! Games of other machines that continue on another board: by order of this hub, or on a board of the same machine. Any other game is not
+//! a continuation, however it begins, because a machine must not take over the table of another one.
 
 use super::{BoardId, GameView, Hub, RemoteContinuation, TableExchange, Update};
 use crate::daemon::journal::{ContinuationOrder, RemoteEvents};
@@ -15,7 +15,7 @@ impl TableExchange {
 }
 
 impl RemoteContinuation {
-    /// Returns the order of which the game of these events has come, or what it would have been.
+    /// Returns the order that the game of these events carries out. If there was none, it is what the order would have been.
     pub(super) fn order(&self, events: &RemoteEvents) -> Option<ContinuationOrder> {
         self.exchange.order(events.started_wall_ms, self.recalled)
     }
@@ -72,8 +72,8 @@ impl Hub {
         }
     }
 
-    /// Completes the continuations of which the game has come before touchmoved was started, but nothing else was done. The boards must
-    /// be registered.
+    /// Finishes the orders to continue a game that were interrupted by the end of the process after the game had come: moves the seat,
+    /// enters the names. The boards must be registered.
     pub async fn resume_continuations(&self) {
         let open = self.journal.open_continuations().unwrap_or_else(|error| {
             warn!("the games that continue on other boards cannot be read: {error}");

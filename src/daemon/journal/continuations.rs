@@ -1,5 +1,5 @@
-//! Games that continue on another board by order of this touchmoved. That a game begins like another one does not say so: only what was
-//! ordered here counts, also after a restart.
+//! Orders of this touchmoved to continue a game on another board, and the games that have come of them. They are stored because two games
+//! that begin in the same way need not be one game.
 
 use super::read::text;
 use super::values::{id, integer};
@@ -24,7 +24,7 @@ pub struct ContinuationOrder {
 }
 
 impl Journal {
-    /// Stores an order before it is sent. It replaces an earlier one, of the same game for the same board, of which nothing came.
+    /// Stores an order before it is sent. It replaces an earlier order for the same game and board of which no game has come.
     pub async fn begin_continuation(&self, order: ContinuationOrder) -> Result<(), JournalError> {
         self.writer.write(move |start| begin(&start.connection, &order).map_err(failed())).await
     }
@@ -40,8 +40,8 @@ impl Journal {
         self.writer.write(move |start| finish(&start.connection, &order, game).map_err(failed())).await
     }
 
-    /// Returns the orders of which no game has come, oldest first, each with the game that has come since without being noted: the
-    /// process ended in between.
+    /// Returns the orders that are not finished, oldest first. With an order is the number of its game if that is stored already, because
+    /// the process ended before it finished the order.
     pub fn open_continuations(&self) -> Result<Vec<(ContinuationOrder, Option<u64>)>, JournalError> {
         const OPEN: &str = "
             SELECT continued, from_board, to_board, by, started_wall_ms, recalled,

@@ -16,7 +16,7 @@ use futures_util::StreamExt;
 use std::time::Duration;
 use tracing::debug;
 
-/// How long it may take to read what machines have said before.
+/// How long it may take to read the last presences of all machines.
 const STORED_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Reads what a machine says of itself.
@@ -25,7 +25,7 @@ pub(super) fn read(hub: &Hub, boards: &mut RemoteBoards, message: &Message) {
         return;
     }
     let Some(machine) = Bucket::Here.key(&message.subject).filter(|key| is_name(key)).map(str::to_owned) else { return };
-    // What it has sent before may arrive later.
+    // It may have sent this before it was removed.
     if hub.read(|state| state.machines.get(&machine).is_some_and(|view| view.is_removed)) {
         return;
     }
@@ -69,8 +69,8 @@ pub(super) fn read(hub: &Hub, boards: &mut RemoteBoards, message: &Message) {
     }
 }
 
-/// Reads what machines have last said of themselves that were not heard since touchmoved was started here: they are there, although they
-/// say nothing at this moment.
+/// Reads the last presence of each machine that was not heard since touchmoved was started here, so that no machine is reported as away
+/// until its next one.
 pub(super) async fn read_stored(hub: &Hub, boards: &mut RemoteBoards, context: &Context) {
     let stored = async {
         let stream = context.get_stream(Bucket::Here.stream()).await.map_err(|error| error.to_string())?;
@@ -94,8 +94,8 @@ pub(super) async fn read_stored(hub: &Hub, boards: &mut RemoteBoards, context: &
         Ok(Err(error)) => error,
         Err(_) => "the server takes too long".to_owned(),
     };
-    // They will say so again.
-    debug!("what the hall's machines have said is not known: {reason}");
+    // The next ones come within seconds.
+    debug!("the last presences of the hall's machines cannot be read: {reason}");
 }
 
 /// Notes which machines were removed from the hall, and which have joined again.
@@ -116,8 +116,8 @@ pub(super) fn note_removed(hub: &Hub, boards: &mut RemoteBoards, removed: &[Stri
     }
 }
 
-/// Marks the boards of machines that have fallen silent. `opened_at`: when the streams were opened first, on the steady clock, in
-/// milliseconds; machines that were not heard before are silent since then.
+/// Marks the boards of silent machines as away. `opened_at`: when the streams were first opened, on the steady clock, in milliseconds; a
+/// machine that was never heard counts as silent since then.
 pub(super) fn check(hub: &Hub, boards: &mut RemoteBoards, opened_at: Option<i64>) {
     let now = steady_clock::now_ms();
     let silent: Vec<String> = hub.read(|state| {
