@@ -64,7 +64,10 @@ impl DeskRecord {
                 }
             }
             // It may have replaced everything before it. What the machine has put on record of that counts.
-            Event::Unknown(_) => (self.tags, self.result, self.standing) = (None, None, None),
+            Event::Unknown(_) => {
+                (self.tags, self.result, self.is_undo_next) = (None, None, false);
+                self.results.clear();
+            }
             _ => {}
         }
     }
