@@ -1,8 +1,7 @@
 //! The journal: stores every durable event of every game on disk before the event is published.
 //!
-//! It is one SQLite file, `journal.sqlite3`, that people can read with `sqlite3` (`docs/journal.md`). One thread owns the writing
-//! connection. A call of [`Journal::append`] is one transaction and one fsync, except for the first call after each checkpoint;
-//! calls that wait at the same time share one.
+//! It is one SQLite file that people can read with `sqlite3` (`docs/journal.md`). One thread writes. A call of [`Journal::append`] is
+//! one transaction and one fsync, except for the first call after each checkpoint; calls that wait at the same time share one.
 //!
 //! Each event carries a hash of itself and of all earlier ones of its game (`chain`, and `desk_chain` for those of the hub's desk). A
 //! small file beside the journal records how far the journal was written (`marks`), so that later losses are detected.
