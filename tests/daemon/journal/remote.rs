@@ -12,6 +12,9 @@ use touchmove::wire;
 /// An event of a kind that this version does not know, in a form that it would not write itself.
 const LATER: &str = r#"{ "t":900,"event":"piece_dropped", "n":9, "height":1.23456789,"é":[1,{"x":null}]}"#;
 
+/// Makes a journal one of the fifth schema.
+const FIFTH_SCHEMA: &str = "DROP TABLE continuation; ALTER TABLE desk_event DROP COLUMN chain; PRAGMA user_version = 5;";
+
 fn source(game: u64) -> RemoteGame {
     RemoteGame { machine: "pi-07".to_owned(), journal: "journal-7".to_owned(), game }
 }
@@ -318,8 +321,7 @@ fn orders_to_continue_games_are_remembered_also_in_a_journal_of_the_fifth_schema
     append(&journal, vec![nth(0)]).expect("stored");
     drop(journal);
     let path = dir.path().join("journal.sqlite3");
-    let fifth = "DROP TABLE continuation; PRAGMA user_version = 5;";
-    rusqlite::Connection::open(&path).and_then(|old| old.execute_batch(fifth)).expect("the fifth schema");
+    rusqlite::Connection::open(&path).and_then(|old| old.execute_batch(FIFTH_SCHEMA)).expect("the fifth schema");
     let journal = open(dir.path());
     assert!(dir.path().join("journal.sqlite3.backup-v5").exists());
     // The games of `remote` begin at different times.

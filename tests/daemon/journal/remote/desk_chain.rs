@@ -144,9 +144,7 @@ fn what_the_desk_entered_about_an_old_game_is_verified_after_the_start() {
 fn a_journal_of_the_fifth_schema_gets_the_hashes_of_the_desk_after_a_backup() {
     let dir = entered_journal();
     let (hashes, events) = (stored_hashes(&file(dir.path())), open(dir.path()).events(1, 0).expect("events"));
-    file(dir.path())
-        .execute_batch("ALTER TABLE desk_event DROP COLUMN chain; PRAGMA user_version = 5;")
-        .expect("the fifth schema");
+    file(dir.path()).execute_batch(FIFTH_SCHEMA).expect("the fifth schema");
     // Other readers need no migration.
     assert_eq!(Archive::open(dir.path()).expect("an archive").events(1).expect("events"), events);
     assert!(verified(dir.path()));
