@@ -130,4 +130,5 @@ pub(super) fn check(hub: &Hub, boards: &mut RemoteBoards, opened_at: Option<i64>
         let reason = format!("machine {machine} does not answer: check its power, then its network; its games go on there");
         boards.set_away(&machine, &reason);
     }
+    boards.check_reported(now);
 }

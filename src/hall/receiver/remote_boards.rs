@@ -4,8 +4,8 @@ use super::commander::Commander;
 use super::ingest::TakenEvents;
 use super::remote_board::{self, BoardInput};
 use crate::boards::{BOARDS, Model, SensorKind};
-use crate::daemon::Hub;
-use crate::daemon::hub::{BoardId, BoardView, ConnectionState};
+use crate::daemon::hub::{BoardId, BoardView, ConnectionState, MachineView};
+use crate::daemon::{Hub, steady_clock};
 use crate::hall::message::board::BoardMessage;
 use crate::hall::message::events::EventsMessage;
 use crate::hall::subject::EventsSubject;
@@ -40,6 +40,17 @@ struct RemoteBoard {
     inputs: mpsc::UnboundedSender<BoardInput>,
     /// The newest game, with its start time.
     newest: Option<(EventsSubject, i64)>,
+    /// When its machine last reported it, or when it was registered, on the steady clock, in milliseconds.
+    reported_at: i64,
+    is_away: bool,
+}
+
+impl RemoteBoard {
+    fn set_away(&mut self, reason: String) {
+        self.is_away = true;
+        // The task ends only with this value.
+        let _ = self.inputs.send(BoardInput::Away(reason));
+    }
 }
 
 /// All boards of machines.
@@ -105,14 +116,29 @@ impl RemoteBoards {
         let model = self.model(state.map_or(UNKNOWN_MODEL, |state| &state.model), sensing);
         let sensing = sensing.unwrap_or(model.sensing);
         let known = self.known_or_new(machine, board, |_| (model, sensing))?;
+        (known.reported_at, known.is_away) = (steady_clock::now_ms(), false);
         let _ = known.inputs.send(BoardInput::State(model, sensing, Box::new(message)));
         Ok(())
     }
 
     /// Marks all boards of a machine as away, for this reason.
     pub(super) fn set_away(&mut self, machine: &str, reason: &str) {
-        for board in self.boards.values().filter(|board| board.machine == machine) {
-            let _ = board.inputs.send(BoardInput::Away(reason.to_owned()));
+        for board in self.boards.values_mut().filter(|board| board.machine == machine) {
+            board.set_away(reason.to_owned());
+        }
+    }
+
+    /// Marks the boards as away of which machines that are there report nothing: they were not found when these were started.
+    pub(super) fn check_reported(&mut self, now: i64) {
+        let is_there =
+            |machine: &str| self.hub.read(|state| state.machines.get(machine).is_some_and(|view| view.is_there(now)));
+        for board in self.boards.values_mut().filter(|board| !board.is_away) {
+            if now.saturating_sub(board.reported_at) >= MachineView::MAX_SILENCE_MS && is_there(&board.machine) {
+                board.set_away(format!(
+                    "machine {} has no board {}: check its cable, and its power",
+                    board.machine, board.board
+                ));
+            }
         }
     }
 
@@ -170,7 +196,8 @@ impl RemoteBoards {
         let identity = remote_board::Identity { machine: machine.to_owned(), board: board.to_owned() };
         self.tasks.spawn(remote_board::run(hub, commander, identity, handle, queue));
         let (machine, board) = (machine.to_owned(), board.to_owned());
-        self.boards.insert(local, RemoteBoard { machine, board, inputs, newest });
+        let reported_at = steady_clock::now_ms();
+        self.boards.insert(local, RemoteBoard { machine, board, inputs, newest, reported_at, is_away: false });
     }
 
     /// Returns the game that the hub has on a board.

@@ -4,7 +4,7 @@ use super::Desk;
 use super::hall::Hall;
 use super::truth::TABLES;
 use crate::front_ends::dbus::Lines;
-use crate::harness::Pty;
+use crate::harness::{Pty, until};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -134,10 +134,13 @@ impl Desk for CommandLine {
         let row = shown.lines().find(|line| line.split_whitespace().next() == Some(&table.to_string())).unwrap();
         let surname = |player: &Player| player.name.split(',').next().unwrap_or_default().to_owned();
         assert!(row.contains(&surname(white)) && row.contains(&surname(black)), "{row}");
-        let seats = self.run(&["seat", "show"]);
-        let seat = seats.lines().find(|line| line.split_whitespace().next() == Some(&table.to_string())).unwrap();
-        // The hub of a hall knows the boards of its machines, also those that are away.
-        assert!(seat.ends_with("absent") || seat.ends_with("unplugged"), "{seat}");
+        // The hub of a hall knows the boards of its machines, also those that are away; that they are, it says after some seconds.
+        until("the board to be away", async || {
+            let seats = self.run(&["seat", "show"]);
+            let seat = seats.lines().find(|line| line.split_whitespace().next() == Some(&table.to_string()))?;
+            (seat.ends_with("absent") || seat.ends_with("unplugged")).then_some(())
+        })
+        .await;
     }
 
     async fn export(&mut self, format: &str, round: u16) -> String {
