@@ -188,6 +188,9 @@ pub(super) fn events(
 pub(super) fn readable_events(connection: &Connection, chains: Chains, game: u64) -> Vec<StampedEvent> {
     let _snapshot = snapshot(connection);
     let (own, _) = good_events(connection, chains, game, 0).unwrap_or_default();
+    if !is_remote(connection, game).unwrap_or(false) {
+        return own;
+    }
     let entered = desk_events::read(connection, Some(game)).unwrap_or_default();
     shown_game(own, entered.into_iter().map(|(_, event)| event).collect())
 }

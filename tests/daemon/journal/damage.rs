@@ -178,6 +178,22 @@ fn an_unreadable_event_ends_its_game_and_is_reported() {
 }
 
 #[test]
+fn what_is_good_of_a_damaged_game_keeps_its_pairing() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let tags = ["Round", "Table", "White"].map(|name| (name.to_owned(), "1".to_owned())).to_vec();
+    let named = Event::Commanded { command: ArbiterCommand::Tags { tags }, by: "Anna".to_owned() };
+    let events = vec![nth(0), StampedEvent { at: 50, number: Some(2), event: named }, nth(2)];
+    append(&open(dir.path()), events.clone()).expect("stored");
+    let edit = rusqlite::Connection::open(dir.path().join("journal.sqlite3")).expect("open");
+    edit.execute("UPDATE event SET event = '{}' WHERE number = 3", []).expect("edited");
+    drop(edit);
+    let (journal, notices, _) = open_damaged(dir.path());
+    assert!(notices.contains("game 1 (after its event 2)"), "{notices}");
+    // The game that continues it on its board begins with these.
+    assert_eq!(journal.readable_events(1), events[..2]);
+}
+
+#[test]
 fn damage_to_an_open_journal_is_reported() {
     let (dir, _) = good_journal();
     let journal = open(dir.path());
