@@ -323,13 +323,14 @@ impl Hub {
     pub fn set_health_problem(&self, kind: &'static str, board: Option<&BoardId>, sentence: Option<String>) -> bool {
         {
             let mut state = self.lock();
-            let before = state.health_problems.clone();
-            state.health_problems.retain(|problem| problem.kind != kind || problem.board.as_ref() != board);
-            if let Some(sentence) = sentence {
-                state.health_problems.push(HealthProblem { kind, board: board.cloned(), sentence });
-            }
-            if state.health_problems == before {
-                return false;
+            let problems = &mut state.health_problems;
+            let known = problems.iter().position(|problem| problem.kind == kind && problem.board.as_ref() == board);
+            match (known.and_then(|index| problems.get_mut(index)), sentence) {
+                (None, None) => return false,
+                (Some(known), Some(sentence)) if known.sentence == sentence => return false,
+                (Some(known), Some(sentence)) => known.sentence = sentence,
+                (None, Some(sentence)) => problems.push(HealthProblem { kind, board: board.cloned(), sentence }),
+                (Some(_), None) => problems.retain(|problem| problem.kind != kind || problem.board.as_ref() != board),
             }
         }
         self.publish(Update::Health);

@@ -41,6 +41,27 @@ fn publish(handle: &BoardHandle, event: StampedEvent) {
 }
 
 #[tokio::test]
+async fn a_problem_that_is_reported_again_has_not_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
+    let board = BoardId::new("a");
+    let report = |kind, board, sentence: Option<&str>| hub.set_health_problem(kind, board, sentence.map(str::to_owned));
+    assert!(!report("x", None, None));
+    assert!(report("x", None, Some("one")));
+    assert!(report("y", None, Some("another")));
+    assert!(report("x", Some(&board), Some("of a board")));
+    for _ in 0..2 {
+        assert!(!report("x", None, Some("one")));
+        assert!(!report("y", None, Some("another")));
+    }
+    assert!(report("x", None, Some("worse")));
+    assert!(report("y", None, None));
+    let sentences: Vec<String> =
+        hub.read(|state| state.health_problems.iter().map(|problem| problem.sentence.clone()).collect());
+    assert_eq!(sentences, ["worse", "of a board"]);
+}
+
+#[tokio::test]
 async fn a_game_that_cannot_be_read_is_set_aside() {
     let dir = tempfile::tempdir().unwrap();
     let (journal, _) = Journal::open(dir.path()).unwrap();
