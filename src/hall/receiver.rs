@@ -150,7 +150,7 @@ struct Receiver {
     /// How often the machines were told what is on disk.
     told: u32,
     position: Position,
-    /// When the streams were first opened, on the steady clock, in milliseconds; `None`: not yet.
+    /// When the streams were last opened, on the steady clock, in milliseconds; `None`: not yet.
     opened_at: Option<i64>,
 }
 

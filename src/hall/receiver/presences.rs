@@ -69,8 +69,8 @@ pub(super) fn read(hub: &Hub, boards: &mut RemoteBoards, message: &Message) {
     }
 }
 
-/// Reads the last presence of each machine that was not heard since touchmoved was started here, so that no machine is reported as away
-/// until its next one.
+/// Reads the last presence of each machine that was not heard lately, because touchmoved was just started here or had no connection to
+/// the server, so that no machine is reported as away until its next one.
 pub(super) async fn read_stored(hub: &Hub, boards: &mut RemoteBoards, context: &Context) {
     let stored = async {
         let stream = context.get_stream(Bucket::Here.stream()).await.map_err(|error| error.to_string())?;
@@ -82,7 +82,8 @@ pub(super) async fn read_stored(hub: &Hub, boards: &mut RemoteBoards, context: &
             let message = message.map_err(|error| error.to_string())?;
             pending = message.info().map_or(0, |info| info.pending);
             let machine = Bucket::Here.key(&message.subject).unwrap_or_default();
-            let was_heard = |state: &State| state.machines.get(machine).is_some_and(|view| view.heard_at.is_some());
+            let now = steady_clock::now_ms();
+            let was_heard = |state: &State| state.machines.get(machine).is_some_and(|view| view.is_there(now));
             if !hub.read(was_heard) {
                 read(hub, boards, &message.message);
             }
@@ -116,14 +117,15 @@ pub(super) fn note_removed(hub: &Hub, boards: &mut RemoteBoards, removed: &[Stri
     }
 }
 
-/// Marks the boards of silent machines as away. `opened_at`: when the streams were first opened, on the steady clock, in milliseconds; a
-/// machine that was never heard counts as silent since then.
+/// Marks the boards of silent machines as away. `opened_at`: when the streams were last opened, on the steady clock, in milliseconds. No
+/// machine could be heard before, so none counts as silent for longer.
 pub(super) fn check(hub: &Hub, boards: &mut RemoteBoards, opened_at: Option<i64>) {
     let now = steady_clock::now_ms();
     let silent: Vec<String> = hub.read(|state| {
         let has_been_silent = |since: i64| now.saturating_sub(since) >= MachineView::MAX_SILENCE_MS;
-        let is_silent =
-            |view: &MachineView| !view.has_left && !view.is_removed && view.heard_at.or(opened_at).is_some_and(has_been_silent);
+        let is_silent = |view: &MachineView| {
+            !view.has_left && !view.is_removed && view.heard_at.max(opened_at).is_some_and(has_been_silent)
+        };
         state.machines.iter().filter(|(_, view)| is_silent(view)).map(|(machine, _)| machine.clone()).collect()
     });
     for machine in silent {

@@ -64,7 +64,7 @@ impl Receiver {
         };
         // After the subscription, so that none is missed, and before anything is said of machines.
         presences::read_stored(&self.hub, &mut self.boards, &context).await;
-        self.opened_at.get_or_insert_with(steady_clock::now_ms);
+        self.opened_at = Some(steady_clock::now_ms());
         // Machines wait for the name before they send, so it comes last.
         let hall = self.registry.hall.clone().into_bytes();
         self.connection.request(&Bucket::Hall.subject(HALL_KEY), None, hall).await.map_err(|error| error.to_string())?;
