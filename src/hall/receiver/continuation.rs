@@ -18,8 +18,17 @@ const COMMAND_BYTES: usize = 4 * 1024;
 /// A game that a machine was asked to continue on a board.
 struct ExpectedGame {
     order: ContinuationOrder,
+    /// How often that was ordered and not refused.
+    attempts: u32,
     /// The game that continues it, once there is one.
     subject: Option<EventsSubject>,
+}
+
+impl ExpectedGame {
+    /// Returns whether it continues this game, and has not come.
+    fn is_open(&self, continued: u64) -> bool {
+        self.subject.is_none() && self.order.continued == continued
+    }
 }
 
 /// The games that a machine was asked to continue on a board.
@@ -39,15 +48,26 @@ impl ExpectedGames {
         expected
     }
 
-    /// Adds a game, which the machine is asked to continue now.
+    /// Adds a game, which the machine is asked to continue now, perhaps once more.
     pub(super) fn add(&mut self, order: ContinuationOrder) {
-        self.remove(order.continued);
-        self.0.push(ExpectedGame { order, subject: None });
+        match self.0.iter_mut().find(|known| known.is_open(order.continued)) {
+            Some(known) => (known.order, known.attempts) = (order, known.attempts + 1),
+            None => self.0.push(ExpectedGame { order, attempts: 1, subject: None }),
+        }
     }
 
-    /// Forgets a game that is not continued.
-    pub(super) fn remove(&mut self, game: u64) {
-        self.0.retain(|known| known.subject.is_some() || known.order.continued != game);
+    /// Notes that an order to continue this game was refused. Returns whether nothing comes of any other order, either: whoever orders it
+    /// twice is refused because of the first order, whose game may come later than the refusal.
+    pub(super) fn refuse(&mut self, game: u64) -> bool {
+        let Some(index) = self.0.iter().position(|known| known.is_open(game)) else { return false };
+        let is_last = self.0.get_mut(index).is_some_and(|known| {
+            known.attempts -= 1;
+            known.attempts == 0
+        });
+        if is_last {
+            self.0.remove(index);
+        }
+        is_last
     }
 
     /// Returns what the game of these events continues, if they are its first ones.
@@ -108,23 +128,23 @@ pub(super) fn command(
 }
 
 /// Sends the command by which a machine continues a game. The order is stored before, so that the game is known as its continuation
-/// whenever it comes, and removed if it is refused.
+/// whenever it comes.
 pub(super) async fn execute(
     hub: &Hub,
     commander: &Commander,
     command: RemoteOrder,
     order: ContinuationOrder,
 ) -> Result<(Answer, Option<(EventsSubject, u64)>), OrderError> {
-    let (continued, to) = (order.continued, order.to.clone());
     let stored = hub.journal().begin_continuation(order).await;
     stored.map_err(|error| OrderError::JournalFull(error.to_string()))?;
-    let outcome = commander.execute(command).await;
-    if outcome.as_ref().is_err_and(is_refused)
-        && let Err(error) = hub.journal().cancel_continuation(continued, &to).await
-    {
+    commander.execute(command).await
+}
+
+/// Removes the stored order to continue this game on a board: it was refused.
+pub(super) async fn cancel(hub: &Hub, continued: u64, to: &BoardId) {
+    if let Err(error) = hub.journal().cancel_continuation(continued, to.as_str()).await {
         warn!("the order to continue a game on board {to} was refused, and remains in the journal: {error}");
     }
-    outcome
 }
 
 /// Returns whether nothing comes of a command that fails in this way.
@@ -164,6 +184,41 @@ mod tests {
         Continuation { game: StoredGameState { epoch_wall_ms: 1_000, events, cut_from: None }, order, exchange: exchange() }
     }
 
+    fn subject(game: u64) -> EventsSubject {
+        EventsSubject { machine: "pi-01".to_owned(), journal: "j".to_owned(), game }
+    }
+
+    /// The first event of a game that began then.
+    fn batch(started_wall_ms: i64) -> RemoteBatch {
+        RemoteBatch {
+            events: RemoteEvents {
+                source: RemoteGame { machine: "pi-01".to_owned(), journal: "j".to_owned(), game: 1 },
+                started_wall_ms,
+                epoch_wall_ms: 1_000,
+                events: Vec::new(),
+            },
+            stamped: vec![started()],
+            ages_ms: vec![0],
+            is_newest: true,
+            continues: None,
+            on_done: Box::new(|_| {}),
+        }
+    }
+
+    #[test]
+    fn a_second_order_that_is_refused_does_not_revoke_the_first() {
+        let order = || exchange().order(1_001, 1).unwrap();
+        let mut expected = ExpectedGames::default();
+        expected.add(order());
+        expected.add(order());
+        assert!(!expected.refuse(1));
+        assert!(expected.claim(&subject(1), &batch(1_001)).is_some());
+        assert!(!expected.refuse(1));
+        expected.add(order());
+        assert!(expected.refuse(1));
+        assert_eq!(expected.claim(&subject(2), &batch(1_001)), None);
+    }
+
     #[tokio::test]
     async fn a_game_that_is_too_long_is_refused_for_that_reason() {
         let dir = tempfile::tempdir().unwrap();
@@ -184,20 +239,6 @@ mod tests {
         first.journal().begin_continuation(order.clone()).await.unwrap();
         drop(first);
         let hub = hub(dir.path());
-        let subject = |game| EventsSubject { machine: "pi-01".to_owned(), journal: "j".to_owned(), game };
-        let batch = |started_wall_ms| RemoteBatch {
-            events: RemoteEvents {
-                source: RemoteGame { machine: "pi-01".to_owned(), journal: "j".to_owned(), game: 1 },
-                started_wall_ms,
-                epoch_wall_ms: 1_000,
-                events: Vec::new(),
-            },
-            stamped: vec![started()],
-            ages_ms: vec![0],
-            is_newest: true,
-            continues: None,
-            on_done: Box::new(|_| {}),
-        };
         assert_eq!(ExpectedGames::stored(&hub, &BoardId::new("pi_02_b")).claim(&subject(1), &batch(1_001)), None);
         let mut expected = ExpectedGames::stored(&hub, &board);
         assert_eq!(expected.claim(&subject(1), &batch(1_002)), None);

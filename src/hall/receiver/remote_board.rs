@@ -283,11 +283,6 @@ impl Task {
 
     fn finish(&mut self, executed: Executed) {
         let Executed { outcome, continued, done } = executed;
-        if let (Some(game), Err(error)) = (continued, &outcome)
-            && continuation::is_refused(error)
-        {
-            self.expected.remove(game);
-        }
         match outcome {
             Ok((answer, Some((game, number)))) => {
                 let has_come = self.last.get(&game).is_some_and(|last| *last >= number);
@@ -299,7 +294,18 @@ impl Task {
                 }
             }
             Ok((answer, None)) => _ = done.send(Ok(answer)),
-            Err(error) => _ = done.send(Err(error)),
+            Err(error) => {
+                let is_over = |game: &u64| continuation::is_refused(&error) && self.expected.refuse(*game);
+                let Some(game) = continued.filter(is_over) else {
+                    let _ = done.send(Err(error));
+                    return;
+                };
+                let (hub, board) = (Arc::clone(&self.hub), self.handle.board().clone());
+                tokio::spawn(async move {
+                    continuation::cancel(&hub, game, &board).await;
+                    let _ = done.send(Err(error));
+                });
+            }
         }
     }
 
