@@ -28,11 +28,11 @@ use touchmove::hall::setup::registry::Registry;
 
 /// The name of the hall.
 const HALL: &str = "bench";
-/// The number of machines.
-const MACHINES: usize = 10;
-/// How long each rate is measured, and how long before that.
+/// The number of machines. Each has all boards of all rates, of which a machine may have 128.
+const MACHINES: usize = 12;
+/// How long each rate is measured, and how long before that: machines ask every five seconds what the hub has.
 const MEASURED: Duration = Duration::from_secs(15);
-const WARM_UP: Duration = Duration::from_secs(2);
+const WARM_UP: Duration = Duration::from_secs(8);
 /// The events a second.
 const RATES: [usize; 3] = [100, 300, 1000];
 /// The goal for the 99th percentile at the highest rate.

@@ -226,7 +226,7 @@ mod tests {
         let board = BoardId::new("pi_01_b");
         assert!(command(&hub, "pi-01", &board, continuation(10)).is_ok());
         let notes = EventsMessage::ROWS_BYTES as u64 / 200;
-        let error = command(&hub, "pi-01", &board, continuation(notes)).err().expect("refused");
+        let error = command(&hub, "pi-01", &board, continuation(notes)).expect_err("refused");
         assert!(error.to_string().starts_with("the game is too long to be sent to the machine of board pi_01_b"), "{error}");
     }
 
