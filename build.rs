@@ -11,7 +11,7 @@ fn main() {
         // Only optimised programs are small enough that their code is most of the memory.
         if std::env::var("PROFILE").is_ok_and(|profile| profile == "release") {
             let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-            println!("cargo::rustc-link-arg-bin=touchmoved=-Wl,-T,{root}/{OPTIONAL_CODE}");
+            println!("cargo::rustc-link-arg-bin=touchmoved=-T{root}/{OPTIONAL_CODE}");
         }
     }
 }

@@ -28,7 +28,7 @@ use touchmove::hall::setup::registry::Registry;
 
 /// The name of the hall.
 const HALL: &str = "bench";
-/// The number of machines. Each has all boards of all rates, of which a machine may have 128.
+/// The number of machines. Each has the boards of all rates together; a machine may have at most 128.
 const MACHINES: usize = 12;
 /// How long each rate is measured, and how long before that: machines ask every five seconds what the hub has.
 const MEASURED: Duration = Duration::from_secs(15);

@@ -11,7 +11,7 @@ use crate::boards::Millis;
 /// An event that the desk has entered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeskEvent {
-    /// The number of the machine's event after which it stands.
+    /// The number of the machine's event that it follows.
     pub after: u64,
     /// The event; its number is that in the game as it is shown.
     pub stamped: StampedEvent,
@@ -26,7 +26,7 @@ const PAIRING_TAGS: [&str; 2] = ["Round", "Table"];
 /// A result that the desk has entered and not undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct EnteredResult {
-    /// The number of the machine's event after which it stands.
+    /// The number of the machine's event that it follows.
     after: u64,
     /// `None`: the result before was withdrawn.
     result: Option<GameResult>,

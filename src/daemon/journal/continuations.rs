@@ -24,7 +24,7 @@ pub struct ContinuationOrder {
 }
 
 impl Journal {
-    /// Stores an order before it is sent. It replaces an earlier order for the same game and board of which no game has come.
+    /// Stores an order before it is sent. It replaces an earlier order for the same game and board if no game has arrived for that one.
     pub async fn begin_continuation(&self, order: ContinuationOrder) -> Result<(), JournalError> {
         self.writer.write(move |start| begin(&start.connection, &order).map_err(failed())).await
     }

@@ -22,7 +22,7 @@ pub(super) struct StoredEntry {
     pub game: u64,
     /// Its number in the game that is shown.
     pub number: u64,
-    /// The number of the machine's event after which it stands.
+    /// The number of the machine's event that it follows.
     pub after: u64,
     /// Its text; `None`: it was changed, or an entry before it is missing. Its place is then the first that is possible.
     pub text: Option<String>,
@@ -136,14 +136,14 @@ fn read(row: &Row<'_>, before: &EntriesEnd, is_chained: bool) -> rusqlite::Resul
     Ok((StoredEntry { game, number, after, text }, EntriesEnd { game, link: stored, count, number, after }))
 }
 
-/// Returns the number of the machine's event after which the first entry about a game stands that is changed, or before which one is
-/// missing; `None`: all are good. `closed`: the number of the last good event, if the game is known to be damaged.
+/// Returns the number of the machine's event that the first changed entry about a game follows, or the first entry before which one
+/// is missing; `None`: all are good. `closed`: the number of the last good event, if the game is known to be damaged.
 ///
 /// # Errors
 /// SQLite's error if the file is corrupt.
 pub(super) fn last_good_if_damaged(connection: &Connection, game: u64, closed: Option<u64>) -> rusqlite::Result<Option<u64>> {
     let changed = entries(connection, Some(game))?.into_iter().find(|entry| entry.text.is_none());
-    // In the game that is shown it has the same number or a higher one, so what is good is not overestimated.
+    // In the game that is shown it has the same number or a higher one, so that no damaged event counts as good.
     let good = changed.map(|entry| entry.after);
     Ok(good.filter(|good| closed.is_none_or(|known| *good < known)))
 }

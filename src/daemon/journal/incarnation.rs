@@ -150,7 +150,7 @@ pub(super) fn begin(
 struct MissingEvents {
     /// Number of the last good event of each game that has become incomplete.
     games: BTreeMap<u64, u64>,
-    /// Those of which only events of the hub's desk are missing or changed.
+    /// Those in which only entries of the hub's desk are missing or changed.
     desk: BTreeSet<u64>,
     /// The marks belong to another journal, or to a later state of this one.
     is_other: bool,
