@@ -37,13 +37,13 @@ pub use archive::Archive;
 pub use backup::backup;
 pub use check::{Check, Damaged, Findings};
 pub use continuations::ContinuationOrder;
+pub use desk_events::DeskEventRow;
 pub use hall::CommandState;
 pub use incarnation::Incarnation;
 pub use read::{GameSummary, StoredGame};
 pub use remote::{EventRow, GameEndRow, KnownRemoteGame, RemoteEvents, RemoteGame};
 pub use writer::AppendOutcome;
 
-use crate::desk::DeskEntry;
 use crate::game::{ErrorCode, StampedEvent};
 use read::Chains;
 use rusqlite::Connection;
@@ -311,19 +311,6 @@ impl Journal {
     /// It cannot be read.
     pub fn game(&self, game: u64) -> Result<Option<StoredGame>, JournalError> {
         read::game(&lock(&self.reader), Chains::Stored, game)
-    }
-
-    /// Stores an act of the operator's desk. Returns once it is on disk.
-    ///
-    /// # Errors
-    /// It was not stored.
-    pub async fn append_desk(&self, entry: DeskEntry) -> Result<(), JournalError> {
-        self.writer.write(move |start| desk::store(&start.connection, &entry)).await
-    }
-
-    /// Returns all acts of the operator's desk in order, and a sentence for each one that cannot be read.
-    pub fn desk(&self) -> Result<(Vec<DeskEntry>, Vec<String>), JournalError> {
-        desk::entries(&lock(&self.reader))
     }
 
     /// Returns the journal's incarnation.

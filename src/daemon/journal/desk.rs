@@ -1,9 +1,42 @@
 //! The log of the operator's desk: every act, with its time and who did it.
 
-use super::JournalError;
 use super::read::text;
+use super::{Journal, JournalError, lock};
 use crate::desk::DeskEntry;
 use rusqlite::{Connection, params};
+
+impl Journal {
+    /// Stores an act of the operator's desk. Returns once it is on disk.
+    ///
+    /// # Errors
+    /// It was not stored.
+    pub async fn append_desk(&self, entry: DeskEntry) -> Result<(), JournalError> {
+        self.writer.write(move |start| store(&start.connection, &entry)).await
+    }
+
+    /// Stores acts of the operator's desk in one transaction. Returns once they are on disk.
+    ///
+    /// # Errors
+    /// None was stored.
+    pub async fn append_desk_acts(&self, acts: Vec<DeskEntry>) -> Result<(), JournalError> {
+        self.writer
+            .write(move |start| {
+                let failed = || JournalError::sqlite("write to the journal");
+                let transaction = start.connection.transaction().map_err(failed())?;
+                acts.iter().try_for_each(|entry| store(&transaction, entry))?;
+                transaction.commit().map_err(failed())
+            })
+            .await
+    }
+
+    /// Returns all acts of the operator's desk in order, and a sentence for each one that cannot be read.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn desk(&self) -> Result<(Vec<DeskEntry>, Vec<String>), JournalError> {
+        entries(&lock(&self.reader))
+    }
+}
 
 /// Appends an act to the log.
 pub(super) fn store(connection: &Connection, entry: &DeskEntry) -> Result<(), JournalError> {

@@ -24,6 +24,8 @@ pub(super) struct StoredEntry {
     pub number: u64,
     /// The number of the machine's event that it follows.
     pub after: u64,
+    /// When it was entered: Unix time in milliseconds; 0 if that is malformed.
+    pub wall_ms: i64,
     /// Its text; `None`: it was changed, or an entry before it is missing. Its place is then the first that is possible.
     pub text: Option<String>,
 }
@@ -120,6 +122,7 @@ pub(super) fn entries(connection: &Connection, game: Option<u64>) -> rusqlite::R
 fn read(row: &Row<'_>, before: &EntriesEnd, is_chained: bool) -> rusqlite::Result<(StoredEntry, EntriesEnd)> {
     let (game, count) = (before.game, before.count + 1);
     let content = content(row, 1);
+    let wall_ms = content.as_ref().map_or(0, |content| content.wall_ms);
     // The events of the machine and the entries before it are counted by its number.
     let place = content.as_ref().and_then(|content| {
         let (number, after) = (u64::try_from(content.number).ok()?, u64::try_from(content.after).ok()?);
@@ -133,7 +136,7 @@ fn read(row: &Row<'_>, before: &EntriesEnd, is_chained: bool) -> rusqlite::Resul
         });
     let text = if is_good { Some(text(row, 4)?) } else { None };
     let (number, after) = place.unwrap_or((before.number.saturating_add(1), before.after));
-    Ok((StoredEntry { game, number, after, text }, EntriesEnd { game, link: stored, count, number, after }))
+    Ok((StoredEntry { game, number, after, wall_ms, text }, EntriesEnd { game, link: stored, count, number, after }))
 }
 
 /// Returns the number of the machine's event that the first changed entry about a game follows, or the first entry before which one

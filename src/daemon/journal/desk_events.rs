@@ -1,6 +1,7 @@
 //! What the hub's desk has entered about games of other machines. It stands beside the events of the machine, which stay as they are.
 
 use super::append::out_of_order;
+use super::chain::Hash;
 use super::desk_chain::{self, EntryContent, StoredEntry};
 use super::read::is_remote;
 use super::values::{id, integer};
@@ -9,9 +10,40 @@ use super::{Journal, JournalError, lock};
 use crate::game::{DeskEvent, DeskRecord, StampedEvent};
 use crate::wire;
 use rusqlite::{Connection, TransactionBehavior, params};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// A stored event of the hub's desk, unchanged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeskEventRow {
+    /// Its number in the game as it is shown.
+    pub number: u64,
+    /// The number of the machine's event after which it stands.
+    pub after: u64,
+    /// When it was entered: Unix time in milliseconds.
+    pub wall_ms: i64,
+    /// Its JSON text as in the journal.
+    pub text: String,
+}
+
 impl Journal {
+    /// Returns the events of the hub's desk in a game, in order.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn desk_event_rows(&self, game: u64) -> Result<Vec<DeskEventRow>, JournalError> {
+        rows(&lock(&self.reader), game).map_err(JournalError::sqlite("read what the desk has entered from the journal"))
+    }
+
+    /// Replaces the events of the hub's desk in these games of other machines, in one transaction: by those that another hub of the
+    /// hall has.
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    pub async fn replace_desk_events(&self, games: Vec<(u64, Vec<DeskEventRow>)>) -> Result<(), JournalError> {
+        self.writer.write(move |start| replace(start, &games).map_err(JournalError::sqlite("write to the journal"))).await
+    }
+
     /// Stores events that the hub's desk enters about a game of another machine. They follow all events of the game that are stored,
     /// and so are numbered. Returns the number of the machine's event after which they stand.
     ///
@@ -55,18 +87,74 @@ fn store(start: &mut WriterState, game: u64, wall_ms: i64, events: &[StampedEven
             last.ok_or_else(|| JournalError::Damaged(format!("what the desk entered about game {game} cannot be continued")))?;
         let event = wire::to_json(stamped);
         let content = EntryContent { number: integer(number), after: integer(after), wall_ms, event: &event };
-        let link = desk_chain::link(&before, &content);
-        let EntryContent { number, after, wall_ms, event } = content;
-        transaction
-            .prepare_cached(
-                "INSERT INTO desk_event (game, number, after, wall_ms, event, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            )
-            .and_then(|mut insert| insert.execute(params![integer(game), number, after, wall_ms, event, link.as_slice()]))
-            .map_err(failed())?;
-        last = Some(link);
+        last = Some(insert(&transaction, game, &before, &content).map_err(failed())?);
     }
     transaction.commit().map_err(failed())?;
     Ok(after)
+}
+
+/// Inserts an event of which the link before is known. Returns its own link.
+fn insert(connection: &Connection, game: u64, before: &Hash, content: &EntryContent<'_>) -> rusqlite::Result<Hash> {
+    let link = desk_chain::link(before, content);
+    let EntryContent { number, after, wall_ms, event } = content;
+    connection
+        .prepare_cached("INSERT INTO desk_event (game, number, after, wall_ms, event, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+        .execute(params![integer(game), number, after, wall_ms, event, link.as_slice()])?;
+    Ok(link)
+}
+
+/// Returns the events of the hub's desk in a game. One that was changed here says nothing, and keeps its place.
+fn rows(connection: &Connection, game: u64) -> rusqlite::Result<Vec<DeskEventRow>> {
+    let row = |StoredEntry { number, after, wall_ms, text, .. }| {
+        let text = text.unwrap_or_else(|| unreadable(number));
+        DeskEventRow { number, after, wall_ms, text }
+    };
+    Ok(desk_chain::entries(connection, Some(game))?.into_iter().map(row).collect())
+}
+
+fn replace(start: &mut WriterState, games: &[(u64, Vec<DeskEventRow>)]) -> rusqlite::Result<()> {
+    let transaction = start.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for (game, new) in games {
+        if !is_remote(&transaction, *game)? {
+            continue;
+        }
+        let new = placed(&transaction, *game, new)?;
+        if rows(&transaction, *game)? == new {
+            continue;
+        }
+        transaction.prepare_cached("DELETE FROM desk_event WHERE game = ?1")?.execute([integer(*game)])?;
+        // The root of the chain: none of its entries is left. Of a game whose row is malformed nothing is shown.
+        let Some(mut last) = desk_chain::last_link(&transaction, *game)? else { continue };
+        for DeskEventRow { number, after, wall_ms, text } in &new {
+            let content = EntryContent { number: integer(*number), after: integer(*after), wall_ms: *wall_ms, event: text };
+            last = insert(&transaction, *game, &last, &content)?;
+        }
+    }
+    transaction.commit()
+}
+
+/// Returns events of another hub's desk as they are stored here: none stands after an event of the machine that is not here, and each
+/// has the number that follows from its place.
+fn placed(connection: &Connection, game: u64, events: &[DeskEventRow]) -> rusqlite::Result<Vec<DeskEventRow>> {
+    let present = connection
+        .prepare_cached("SELECT coalesce(max(number), 0) FROM event WHERE game = ?1")?
+        .query_row([integer(game)], |row| id(row, 0))?;
+    let mut after = present.min(1);
+    let place = |(row, count): (&DeskEventRow, u64)| {
+        after = row.after.clamp(after, present.max(after));
+        let number = after + count;
+        let text = if number == row.number { row.text.clone() } else { renumbered(&row.text, number) };
+        DeskEventRow { number, after, wall_ms: row.wall_ms, text }
+    };
+    Ok(events.iter().zip(1..).map(place).collect())
+}
+
+/// Returns the text of an event with another number.
+fn renumbered(text: &str, number: u64) -> String {
+    match wire::from_json(text) {
+        Ok(stamped) => wire::to_json(&StampedEvent { number: Some(number), ..stamped }),
+        Err(_) => unreadable(number),
+    }
 }
 
 /// Returns the text of an event that says nothing, in the place of one that was changed: the events after it keep their numbers.
@@ -82,7 +170,7 @@ pub(super) fn read(connection: &Connection, game: Option<u64>) -> Result<Vec<(u6
     let entries = desk_chain::entries(connection, game)
         .map_err(JournalError::sqlite("read what the desk has entered from the journal"))?;
     let event = |entry: StoredEntry| {
-        let StoredEntry { game, number, after, text } = entry;
+        let StoredEntry { game, number, after, text, .. } = entry;
         let known = text.and_then(|text| wire::from_json(&text).ok()).map_or_else(|| wire::from_json(&unreadable(number)), Ok);
         let stamped = known.map_err(|error| JournalError::Unreadable { game, number, reason: error.to_string() })?;
         Ok((game, DeskEvent { after, stamped }))

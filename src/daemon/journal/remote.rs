@@ -172,6 +172,19 @@ impl Journal {
             .map_err(JournalError::sqlite("read a game of another machine"))
     }
 
+    /// Returns the wall-clock time at time 0 of a game, as [`crate::daemon::hub::GameView::epoch_wall_ms`] counts it: Unix time in
+    /// milliseconds; `None`: there is no such game.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn game_epoch_wall_ms(&self, game: u64) -> Result<Option<i64>, JournalError> {
+        const EPOCH: &str = "SELECT started_wall_ms - at_ms FROM game JOIN event ON event.game = game.id WHERE game.id = ?1 AND event.number = 1";
+        lock(&self.reader)
+            .prepare_cached(EPOCH)
+            .and_then(|mut statement| statement.query_row([integer(game)], |row| row.get(0)).optional())
+            .map_err(JournalError::sqlite("read a game of another machine"))
+    }
+
     /// Returns the game here that was damaged, and that the machine has sent anew as this game; `None`: there is none.
     ///
     /// # Errors
