@@ -21,6 +21,7 @@ mod recent_acts;
 mod remote;
 mod remote_continuation;
 mod request;
+mod role;
 pub mod round_games;
 mod state;
 mod update;
@@ -39,6 +40,7 @@ pub use request::{
     Continuation, GameGuard, OrderError, OrderGuard, ReplySender, Request, RequestKind, Seen, StoredGameState, TableExchange,
     Target,
 };
+pub use role::{CopyRequest, DeskEntryKind, Inactive};
 pub use state::{
     GAME_UNREADABLE, GAMES_IN_MEMORY, HOOK_FAILED, HealthProblem, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL,
     JOURNAL_LAST_ROOM, State, WEBHOOK_FAILED, is_health_kind_for,
@@ -77,6 +79,7 @@ pub struct Hub {
     /// Held while a result is added to a game that is no longer on a board.
     late_turn: tokio::sync::Mutex<()>,
     has_public_delay: AtomicBool,
+    role: role::HubRole,
 }
 
 /// Tells a thread to stop when the task that waits for it is dropped.
@@ -108,6 +111,7 @@ impl Hub {
             desk_records: Mutex::new(DeskRecords::of(desk_records)),
             late_turn: tokio::sync::Mutex::default(),
             has_public_delay: AtomicBool::new(false),
+            role: role::HubRole::default(),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Outcomes of orders, for front-ends: answers as JSON, and errors in the reader's language.
 
-use crate::daemon::hub::OrderError;
+use crate::daemon::hub::{Inactive, OrderError};
 use crate::game::answer::Verdict;
 use crate::game::preview::write_moves;
 use crate::game::{Answer, ClockTime, Preview, Text};
@@ -50,9 +50,19 @@ pub(super) fn order_error(locale: Locale, error: &OrderError) -> String {
         OrderError::RefusedByMachine { message, text: None, .. } => return message.clone(),
         OrderError::Unreadable(error) => text("unreadable").with("error", error.clone()),
         OrderError::JournalFull(error) => text("not_stored").with("error", error.clone()),
+        OrderError::Inactive(inactive) => inactive_text(inactive),
+        OrderError::NotCopied => text("not_copied"),
         OrderError::Stopping => text("stopping"),
     };
     locale::sentence(locale, &text)
+}
+
+/// Returns why this hub does nothing.
+pub(super) fn inactive_text(inactive: &Inactive) -> Text {
+    match inactive {
+        Inactive::OtherHub { host } => Text::new("order-other_hub").with("host", host.clone()),
+        Inactive::Unreachable => Text::new("order-hub_unreachable"),
+    }
 }
 
 /// Converts the answer to a command to JSON, and to a sentence where there is one.

@@ -1,6 +1,7 @@
 //! The operator's desk at the hub: its acts are written to the journal, then applied, then announced.
 
-use super::{BoardId, BoardView, Hub, State, Update, lock};
+use super::role::is_copied;
+use super::{BoardId, BoardView, DeskEntryKind, Hub, Inactive, State, Update, lock};
 use crate::daemon::desk_file::DeskFile;
 use crate::daemon::journal::JournalError;
 use crate::daemon::rounds::boards_at_tables;
@@ -20,6 +21,12 @@ pub enum DeskChangeError {
     /// There is no such board.
     #[error("there is no board {0}: `touchmovectl list` shows the boards there are")]
     NoSuchBoard(String),
+    /// This is not the hub of the hall now.
+    #[error(transparent)]
+    Inactive(#[from] Inactive),
+    /// It is stored here, and the standby hub does not know it.
+    #[error("this was done, but the standby hub does not know it yet: if that takes over, do it again there")]
+    NotCopied,
     /// It could not be stored.
     #[error("nothing was changed, because it could not be stored: {0}")]
     NotStored(#[from] JournalError),
@@ -31,6 +38,8 @@ impl DeskChangeError {
         match self {
             DeskChangeError::Impossible(error) => error.code(),
             DeskChangeError::NoSuchBoard(_) => ErrorCode::Unknown("NoSuchBoard"),
+            DeskChangeError::Inactive(_) => ErrorCode::Unavailable("NotHub"),
+            DeskChangeError::NotCopied => ErrorCode::Unavailable("NotCopied"),
             DeskChangeError::NotStored(_) => ErrorCode::Unavailable("JournalFull"),
         }
     }
@@ -68,7 +77,7 @@ impl Hub {
         let stored = if entries.is_empty() { file.load() } else { None };
         *lock(&self.desk_file) = Some(file);
         if let Some(desk) = stored
-            && let Err(error) = self.change_desk(DeskAct::Restore { desk: Box::new(desk) }, "touchmoved").await
+            && let Err(error) = self.carry_out(DeskAct::Restore { desk: Box::new(desk) }, None, "touchmoved").await
         {
             error!("the seats and the round cannot be taken over: {error}");
         }
@@ -86,7 +95,7 @@ impl Hub {
     /// Carries out an act at the desk, as requested by `by`. Returns once it is stored and announced.
     ///
     /// # Errors
-    /// See [`DeskChangeError`]; nothing has changed then.
+    /// See [`DeskChangeError`]; nothing has changed then, unless it is [`DeskChangeError::NotCopied`].
     pub async fn change_desk(&self, act: DeskAct, by: &str) -> Result<(), DeskChangeError> {
         self.change_seen_desk(act, None, by).await
     }
@@ -97,6 +106,12 @@ impl Hub {
     /// # Errors
     /// See [`DeskChangeError`], in particular if others have changed the same since then.
     pub async fn change_seen_desk(&self, act: DeskAct, seen: Option<u64>, by: &str) -> Result<(), DeskChangeError> {
+        self.check_role()?;
+        self.carry_out(act, seen, by).await
+    }
+
+    /// As [`Hub::change_seen_desk`], whoever has the role of the hall's hub.
+    async fn carry_out(&self, act: DeskAct, seen: Option<u64>, by: &str) -> Result<(), DeskChangeError> {
         // One act after the other: each is checked against the result of the one before.
         let mut recent = self.desk_turn.lock().await;
         let act = self.read(|state| completed(state, act))?;
@@ -127,11 +142,15 @@ impl Hub {
                 by.clone_into(&mut state.desk_by);
             }
         }
+        drop(recent);
         // Which games have names is announced with these games.
         if !is_bookkeeping {
             self.publish(Update::Desk);
         }
-        Ok(())
+        match self.request_copy(DeskEntryKind::Acts) {
+            Some(copied) => is_copied(copied).await.then_some(()).ok_or(DeskChangeError::NotCopied),
+            None => Ok(()),
+        }
     }
 
     /// Returns whether a board is at a table.

@@ -4,6 +4,7 @@
 //! Orders of the desk go through the publisher of the board, so that all see them and the machine's events in one order.
 
 use super::handle::DeskOrder;
+use super::role::{DeskEntryKind, is_copied};
 use super::{BoardId, GameGuard, GameView, Hub, OrderError, OrderGuard, Published, State, Update, lock};
 use crate::boards::Millis;
 use crate::daemon::journal::{ContinuationOrder, JournalError};
@@ -68,9 +69,18 @@ impl Hub {
             return;
         }
         let target = game.map_or(DeskTarget::OnBoard(guard), DeskTarget::Past);
-        let outcome = self.enter(board, &target, &order).await;
-        // The requester may be gone.
-        let _ = done.send(outcome);
+        let entered = self.enter(board, &target, &order).await;
+        let copied = entered.as_ref().ok().and_then(|(game, _)| self.request_copy(DeskEntryKind::Game(*game)));
+        let outcome = entered.map(|(_, answer)| answer);
+        match copied {
+            // The board's next events do not wait for the copy.
+            Some(copied) => drop(tokio::spawn(async move {
+                let outcome = if is_copied(copied).await { outcome } else { Err(OrderError::NotCopied) };
+                let _ = done.send(outcome);
+            })),
+            // The requester may be gone.
+            None => _ = done.send(outcome),
+        }
     }
 
     /// Enters again what the desk had entered about a game that was damaged here and is received anew, as this game.
@@ -85,6 +95,7 @@ impl Hub {
                 let message = "what was entered about a damaged game is not entered again";
                 self.log_failure(message, &format!("{message}, game {game}: {error}"));
             }
+            let _ = self.request_copy(DeskEntryKind::Game(game));
         }
     }
 
@@ -104,9 +115,11 @@ impl Hub {
             let message = "a game that continues on another board does not get its names";
             self.log_failure(message, &format!("{message}, game {game}: {error}"));
         }
+        let _ = self.request_copy(DeskEntryKind::Game(game));
     }
 
-    async fn enter(&self, board: &BoardId, target: &DeskTarget, order: &Order) -> Result<Answer, OrderError> {
+    /// Enters what an order says. Returns the game and the answer.
+    async fn enter(&self, board: &BoardId, target: &DeskTarget, order: &Order) -> Result<(u64, Answer), OrderError> {
         let game = self.target_game(board, target)?;
         let (id, record) = (game.id, &game.record);
         let now_ms = steady_clock::now_ms().saturating_sub(game.epoch_steady_ms);
@@ -135,7 +148,7 @@ impl Hub {
             let published = Published { board: board.clone(), game: Some(id), wall_ms, age_ms: 0, stamped };
             self.publish(Update::Event(Arc::new(published)));
         }
-        Ok(answer)
+        Ok((id, answer))
     }
 
     /// Returns what an order of the desk would do. Nothing changes.
@@ -201,6 +214,11 @@ impl Hub {
     /// Notes that the machine of a game may not know the latest.
     pub fn mark_untold(&self, game: u64) {
         lock(&self.desk_records).untold.insert(game);
+    }
+
+    /// Returns the games about which something was entered.
+    pub fn entered_games(&self) -> BTreeSet<u64> {
+        lock(&self.desk_records).records.keys().copied().collect()
     }
 
     /// Notes that the machines of all games may not know the latest.

@@ -49,6 +49,7 @@ impl Hub {
     /// # Errors
     /// As [`Hub::execute_seen`], but [`OrderError::Changed`] does not say what has changed.
     pub async fn execute_after(&self, target: &Target, order: Order, seen: Option<u64>) -> Result<Answer, OrderError> {
+        self.check_role()?;
         if let (Target::Game(game), Command::Result { result }) = (target, &order.command)
             && self.read(|state| !is_current(state, *game))
         {
@@ -96,6 +97,7 @@ impl Hub {
     /// # Errors
     /// The reason why the order would not be executed.
     pub async fn preview(&self, target: Target, order: Order, audience: Audience) -> Result<Answer, OrderError> {
+        self.check_role()?;
         let (board, guard) = self.read(|state| guard(state, &target))?;
         let is_undo = order.command == Command::Undo {};
         let outcome = self.request(&board, RequestKind::Preview(order, guard)).await;
@@ -165,7 +167,11 @@ impl Hub {
     }
 
     /// Sends a request to the task of a board's link, and returns its outcome.
+    ///
+    /// # Errors
+    /// See [`OrderError`]; in particular if this hub does not have the role of the hall's hub.
     pub(super) async fn request(&self, board: &BoardId, kind: RequestKind) -> Result<Answer, OrderError> {
+        self.check_role()?;
         let route = lock(&self.routes).get(board).cloned();
         let route = route.ok_or_else(|| OrderError::NoSuchBoard(board.to_string()))?;
         let (done, outcome) = oneshot::channel();

@@ -1,6 +1,6 @@
 //! Orders on their way from a front-end to the task that owns the board's table.
 
-use super::BoardId;
+use super::{BoardId, Inactive};
 use crate::game::rights::Audience;
 use crate::game::{Answer, ErrorCode, Order, Refusal, StampedEvent, Text};
 use tokio::sync::oneshot;
@@ -212,6 +212,12 @@ pub enum OrderError {
     /// The journal cannot store the order now.
     #[error("the order was not executed, because it could not be stored: {0}")]
     JournalFull(String),
+    /// This is not the hub of the hall now.
+    #[error(transparent)]
+    Inactive(#[from] Inactive),
+    /// What the hub's desk has entered is stored here, and the standby hub does not know it.
+    #[error("this was done, but the standby hub does not know it yet: if that takes over, do it again there")]
+    NotCopied,
     /// The daemon is shutting down.
     #[error("touchmoved is shutting down: start it again, then repeat the order")]
     Stopping,
@@ -238,6 +244,8 @@ impl OrderError {
             OrderError::RefusedByMachine { code, .. } => *code,
             OrderError::Unreadable(_) => ErrorCode::Unavailable("JournalUnreadable"),
             OrderError::JournalFull(_) => ErrorCode::Unavailable("JournalFull"),
+            OrderError::Inactive(_) => ErrorCode::Unavailable("NotHub"),
+            OrderError::NotCopied => ErrorCode::Unavailable("NotCopied"),
             OrderError::Stopping => ErrorCode::Unavailable("Stopping"),
         }
     }

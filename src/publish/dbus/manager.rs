@@ -47,7 +47,7 @@ impl ManagerObject {
     /// metrics_failed, lichess_failed (games do not reach Lichess), lichess_refused (Lichess does not accept a game), hook_failed,
     /// webhook_failed, web_failed (the page cannot be served), settings_ignored (settings.toml in the state directory is not used),
     /// and those of halls: hall_setup, hall_away, hall_refuses, hall_conflict, hall_copy, hall_version, hall_server, hall_games,
-    /// hall_storage. The sentence says what to do.
+    /// hall_storage, hall_role. The sentence says what to do.
     #[zbus(property)]
     fn problems(&self) -> Vec<(String, String)> {
         self.hub.read(|state| {

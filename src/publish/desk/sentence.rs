@@ -5,7 +5,7 @@ use crate::daemon::hub::DeskChangeError;
 use crate::desk::{DeskError, DeskPart};
 use crate::game::Text;
 use crate::locale::{self, Locale};
-use crate::publish::outcome::order_error;
+use crate::publish::outcome::{inactive_text, order_error};
 use crate::round::{Pairing, Problem, RoundPreview};
 use crate::wire::Word;
 use serde_json::{Value, json};
@@ -21,6 +21,8 @@ pub fn act_error(locale: Locale, error: &ActError) -> String {
         ActError::Internal => text("internal"),
         ActError::HasMoves(table) => text("has_moves").with("table", u32::from(*table)),
         ActError::Desk(DeskChangeError::NoSuchBoard(board)) => Text::new("order-no_such_board").with("board", board.clone()),
+        ActError::Desk(DeskChangeError::Inactive(inactive)) => inactive_text(inactive),
+        ActError::Desk(DeskChangeError::NotCopied) => Text::new("order-not_copied"),
         ActError::Desk(DeskChangeError::NotStored(error)) => Text::new("order-not_stored").with("error", error.to_string()),
         ActError::Desk(DeskChangeError::Impossible(error)) => desk_error(locale, error),
         ActError::Game(error) => text("result_not_in_game").with("error", order_error(locale, error)),
