@@ -6,6 +6,7 @@
 
 mod public_state;
 mod release_log;
+mod write_ahead;
 
 use super::hub::feed::{Received, UpdateFeed};
 use super::hub::round_games::RoundGames;
@@ -16,6 +17,7 @@ use crate::game::{Command, Delay, DelayLine, DelayPolicy, Event, IllegalMoves, S
 use crate::round::Pairing;
 use public_state::{GameMeta, GameRelease, PublicState, PublishMode, public_tags};
 use release_log::{PriorRelease, ReleaseLog};
+pub use release_log::{RELEASE_FILE, StoredRelease, adopt_releases};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,6 +25,7 @@ use std::time::Duration;
 use tokio::sync::{broadcast, watch};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::Instant;
+pub use write_ahead::UncopiedReleases;
 
 /// Capacity of the feed: how many updates a front-end may fall behind before it must read the state again.
 const FEED: usize = 1024;
@@ -214,11 +217,12 @@ impl DelayedView {
         let meta = self.hub.read(|state| GameMeta::read(state, game));
         let mut public = self.lock();
         let earlier = public.earlier_policy(self.now().saturating_sub_unsigned(published.age_ms));
+        let earliest = public.write_ahead.earliest();
         let line = public.lines.entry(game).or_insert_with(|| self.line(None));
         line.last = number;
         line.meta = meta.or(line.meta.take());
         // An event that another machine sends late has waited there. Time does not go back within a game.
-        let at = self.now().saturating_sub_unsigned(published.age_ms).max(line.pushed_at);
+        let at = self.now().saturating_sub_unsigned(published.age_ms).max(line.pushed_at).max(earliest);
         line.pushed_at = at;
         if let Some(earlier) = earlier {
             line.line.keep_stricter(number, earlier);
@@ -302,7 +306,7 @@ impl DelayedView {
                     continue;
                 }
             };
-            let mut released = Vec::new();
+            let (mut released, mut due) = (Vec::new(), Vec::new());
             let meta = self.hub.read(|state| GameMeta::read(state, game));
             {
                 let mut public = self.lock();
@@ -331,9 +335,15 @@ impl DelayedView {
                 }
                 released.extend(std::iter::from_fn(|| line.line.pop(now)));
                 line.line.end_replay();
-                released.extend(std::iter::from_fn(|| line.line.pop(now)));
+                due.extend(std::iter::from_fn(|| line.line.pop(now)).map(|stamped| (game, stamped)));
+                // Without a restart, or if nothing had been released before it, these are new as well.
+                if prior.is_none() {
+                    due.splice(0..0, released.drain(..).map(|stamped| (game, stamped)));
+                }
+                public.write_ahead.hold(&mut due, if last > 0 { PublishMode::EachEvent } else { mode });
             }
             let mode = if last > 0 { PublishMode::EachEvent } else { mode };
+            released.extend(due.into_iter().map(|(_, stamped)| stamped));
             any_released |= !released.is_empty() && mode == PublishMode::StateChange;
             released.into_iter().for_each(|stamped| self.release(game, stamped, mode));
         }
@@ -348,10 +358,13 @@ impl DelayedView {
         let now = self.now();
         let due: Vec<(u64, StampedEvent)> = {
             let mut public = self.lock();
+            let public = &mut *public;
             let pop = |(game, line): (&u64, &mut GameRelease)| -> Vec<(u64, StampedEvent)> {
                 std::iter::from_fn(|| line.line.pop(now)).map(|stamped| (*game, stamped)).collect()
             };
-            public.lines.iter_mut().flat_map(pop).collect()
+            let mut due = public.lines.iter_mut().flat_map(pop).collect();
+            public.write_ahead.hold(&mut due, PublishMode::EachEvent);
+            due
         };
         due.into_iter().for_each(|(game, stamped)| self.release(game, stamped, PublishMode::EachEvent));
     }

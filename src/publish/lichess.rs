@@ -99,7 +99,8 @@ pub async fn run(
     // After a start, boards appear one by one with their previous games.
     let (mut changed, mut next_update) = (true, Instant::now() + pace.min_interval);
     loop {
-        let due = sender.due();
+        let may_push = delayed_view.may_push();
+        let due = sender.due().map(|due| if may_push { due } else { due.max(Instant::now() + pace.min_interval) });
         tokio::select! {
             biased;
             () = wait_for_stop(&mut stop) => break,
@@ -112,7 +113,9 @@ pub async fn run(
                 next_update = Instant::now() + pace.min_interval;
                 sender.update(&delayed_view);
             }
+            // Another hub may have sent more since.
             () = sleep_until(due.unwrap_or(next_update)), if due.is_some() => tokio::select! {
+                () = delayed_view.wait_until_no_push() => {}
                 () = sender.send(pace.timeout) => {}
                 () = wait_for_stop(&mut stop) => break,
             },
@@ -120,7 +123,7 @@ pub async fn run(
     }
     sender.update(&delayed_view);
     // The last results are sent before shutdown, not after the next start, unless the last request failed.
-    if sender.rounds.iter().all(|round| round.failures == 0) {
+    if delayed_view.may_push() && sender.rounds.iter().all(|round| round.failures == 0) {
         let flush = async {
             while let Some(due) = sender.due().filter(|due| *due <= Instant::now() + pace.min_interval) {
                 sleep_until(due).await;

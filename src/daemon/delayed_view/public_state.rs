@@ -1,6 +1,7 @@
 //! What the public may see at this moment, and how one more event becomes public.
 
 use super::release_log::{PriorRelease, ReleaseLog};
+use super::write_ahead::WriteAhead;
 use crate::daemon::hub::{BoardView, GameView, Published, State};
 use crate::game::{DelayLine, DelayPolicy, Event, StampedEvent};
 use std::collections::BTreeMap;
@@ -25,6 +26,8 @@ pub(super) struct PublicState {
     pub(super) earlier_policies: Vec<(i64, DelayPolicy)>,
     /// Identifier of the journal's incarnation.
     pub(super) incarnation: String,
+    /// Releases that wait to be copied.
+    pub(super) write_ahead: WriteAhead,
 }
 
 impl PublicState {

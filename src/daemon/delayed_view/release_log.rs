@@ -5,12 +5,15 @@ use crate::daemon::atomic_file::{Durability, replace};
 use crate::game::{Delay, DelayPolicy, IllegalMoves, ReleaseState};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{fs, io};
 use tokio::time::Instant;
 use tracing::warn;
+
+/// Name of the file in the state directory.
+pub const RELEASE_FILE: &str = "public.json";
 
 /// Shortest interval between writes of the file.
 const WRITE_INTERVAL: Duration = Duration::from_secs(1);
@@ -29,9 +32,9 @@ pub(super) struct ReleaseLog {
     written: Arc<Mutex<u64>>,
 }
 
-/// Stored data of a game.
-#[derive(Clone, Serialize, Deserialize)]
-struct StoredRelease {
+/// How much of a game has been released, as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredRelease {
     /// Wall-clock time of its board's time 0. It distinguishes the game from one with the same number in another journal.
     epoch_wall_ms: i64,
     /// Number of its last released event.
@@ -47,8 +50,40 @@ struct StoredRelease {
     stricter: Option<StoredPolicy>,
 }
 
+impl StoredRelease {
+    /// `number`: that of the last released event.
+    pub(super) fn new(epoch_wall_ms: i64, number: u64, released: &ReleaseState) -> StoredRelease {
+        let ReleaseState { count, checkpoints, stricter } = released.clone();
+        StoredRelease { epoch_wall_ms, number, released: Some(count), checkpoints, stricter: stricter.map(Into::into) }
+    }
+
+    /// Returns the state of a game of which nothing has been released.
+    pub fn nothing(epoch_wall_ms: i64) -> StoredRelease {
+        StoredRelease::new(epoch_wall_ms, 0, &ReleaseState::default())
+    }
+
+    /// Hides all events that have not been released by this policy, too: they were hidden by it at another hub.
+    #[must_use]
+    pub fn hidden_by(mut self, policy: DelayPolicy) -> StoredRelease {
+        let policy = self.stricter.map_or(policy, |stored| <(u64, DelayPolicy)>::from(stored).1.strictest(policy));
+        self.stricter = Some((u64::MAX, policy).into());
+        self
+    }
+}
+
+/// Adds to the file at `path` how much of games has been released at another hub, by their numbers here. What it says of other games
+/// stays.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn adopt_releases(path: &Path, games: BTreeMap<u64, StoredRelease>) -> io::Result<()> {
+    let mut release_log = ReleaseLog::load(path.to_owned());
+    release_log.games.extend(games);
+    replace(path, &serde_json::to_string(&release_log.games).unwrap_or_default(), Durability::PowerCutSafe)
+}
+
 /// The policy of the events up to a number.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct StoredPolicy {
     up_to: u64,
     delay_ms: u64,
@@ -118,9 +153,7 @@ impl ReleaseLog {
 
     /// Records that this much of a game has been released, up to the event with this number.
     pub(super) fn record(&mut self, game: u64, epoch_wall_ms: i64, number: u64, released: &ReleaseState) {
-        let ReleaseState { count, checkpoints, stricter } = released.clone();
-        let stricter = stricter.map(Into::into);
-        self.games.insert(game, StoredRelease { epoch_wall_ms, number, released: Some(count), checkpoints, stricter });
+        self.games.insert(game, StoredRelease::new(epoch_wall_ms, number, released));
         self.due = self.due.or(self.path.is_some().then(|| Instant::now() + WRITE_INTERVAL));
     }
 
@@ -133,9 +166,13 @@ impl ReleaseLog {
     /// Records that this policy hides every event of the games that are not present.
     pub(super) fn hide_absent(&mut self, is_present: impl Fn(u64) -> bool, policy: DelayPolicy) {
         for (_, stored) in self.games.iter_mut().filter(|(game, _)| !is_present(**game)) {
-            let policy = stored.stricter.map_or(policy, |stored| <(u64, DelayPolicy)>::from(stored).1.strictest(policy));
-            stored.stricter = Some((u64::MAX, policy).into());
+            *stored = stored.clone().hidden_by(policy);
         }
+    }
+
+    /// Returns all games.
+    pub(super) fn games(&self) -> &BTreeMap<u64, StoredRelease> {
+        &self.games
     }
 
     /// Returns whether events of any game are hidden by an earlier, stricter policy.
@@ -246,6 +283,26 @@ mod tests {
         let stricter = |game| log.released(game, 7).and_then(|prior| prior.stricter());
         let both = DelayPolicy { delay: Delay { ms: 900_000, plies: 9 }, illegal_moves: IllegalMoves::Hold };
         assert_eq!((stricter(1), stricter(2)), (Some((u64::MAX, both)), None));
+    }
+
+    #[test]
+    fn what_was_public_at_another_hub_is_adopted_and_all_else_stays_hidden() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("public.json");
+        let mut log = ReleaseLog::load(path.clone());
+        log.record(3, 900, 9, &ReleaseState::default());
+        log.write_now();
+        let state = ReleaseState { count: 4, checkpoints: vec![(3, 2)], stricter: None };
+        let there = DelayPolicy { delay: Delay { ms: 900_000, plies: 0 }, illegal_moves: IllegalMoves::Show };
+        let adopted = StoredRelease::new(1_000, 5, &state).hidden_by(there);
+        let games = BTreeMap::from([(7, adopted), (8, StoredRelease::nothing(1_100).hidden_by(there))]);
+        adopt_releases(&path, games).expect("written");
+        let log = ReleaseLog::load(path);
+        let expected = ReleaseState { stricter: Some((u64::MAX, there)), ..state };
+        assert_eq!(log.released(7, 1_000), Some(PriorRelease::Released(expected)));
+        let nothing = ReleaseState { stricter: Some((u64::MAX, there)), ..ReleaseState::default() };
+        assert_eq!(log.released(8, 1_100), Some(PriorRelease::Released(nothing)));
+        assert!(log.released(3, 900).is_some());
     }
 
     #[test]
