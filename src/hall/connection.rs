@@ -2,6 +2,7 @@
 
 mod endpoint;
 mod failure;
+pub mod store;
 
 use super::message::MessageError;
 use super::setup::certificates;

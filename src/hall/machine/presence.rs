@@ -1,10 +1,10 @@
 //! That this machine is there: what it says of itself, and the lease that only one machine of its name can hold.
 
-use super::sender::{Stored, store};
 use crate::daemon::hub::is_health_kind_for;
 use crate::daemon::{Hub, random};
 use crate::game::rights::Audience;
 use crate::hall::connection::Connection;
+use crate::hall::connection::store::{Stored, store};
 use crate::hall::message::presence::Presence;
 use crate::hall::message::{from_json, to_json};
 use crate::hall::subject::Bucket;

@@ -2,65 +2,13 @@
 
 use super::health;
 use crate::daemon::Hub;
+use crate::hall::connection::store::{Stored, store};
 use crate::hall::connection::{Connection, RequestError};
 use crate::hall::message::MessageError;
 use crate::hall::message::events::{EventLine, EventsMessage};
 use crate::hall::outbox::{SendOutcome, Sent, Task};
 use crate::hall::subject;
-use serde::Deserialize;
 use std::time::Instant;
-
-/// The error code of the server if a message does not follow the last one of its subject (wrong last sequence).
-const WRONG_LAST_SEQUENCE: u64 = 10_071;
-
-/// The header with the sequence number of the last message that the subject must have.
-const EXPECTED_SEQUENCE: &str = "Nats-Expected-Last-Subject-Sequence";
-
-/// The server's answer to a message for a stream.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Acknowledgement {
-    seq: u64,
-    error: Option<StreamError>,
-}
-
-/// Why the server did not store a message.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct StreamError {
-    err_code: u64,
-    description: String,
-}
-
-/// What became of a message for a stream.
-#[derive(Debug)]
-pub(super) enum Stored {
-    /// It was stored with this sequence number.
-    At(u64),
-    /// It does not follow the last message of its subject.
-    NotNext,
-    /// It was not stored: the error code of the server, and the reason.
-    Refused(u64, String),
-}
-
-/// Sends a message for a stream, which must follow the message of this sequence number on its subject (0: none).
-pub(super) async fn store(
-    connection: &Connection,
-    subject: &str,
-    mut headers: async_nats::HeaderMap,
-    payload: Vec<u8>,
-    follows: u64,
-) -> Result<Stored, RequestError> {
-    headers.insert(EXPECTED_SEQUENCE, follows.to_string());
-    let reply = connection.request(subject, Some(headers), payload).await?;
-    let acknowledgement: Acknowledgement =
-        serde_json::from_slice(&reply.payload).map_err(|error| RequestError::Failed(error.to_string()))?;
-    Ok(match acknowledgement.error {
-        None => Stored::At(acknowledgement.seq),
-        Some(error) if error.err_code == WRONG_LAST_SEQUENCE => Stored::NotNext,
-        Some(error) => Stored::Refused(error.err_code, error.description),
-    })
-}
 
 /// Sends the next part of a game. Also returns a sentence if the server refuses it.
 pub(super) async fn send(
