@@ -10,6 +10,7 @@ pub mod machine;
 pub mod message;
 pub mod outbox;
 pub mod receiver;
+pub mod role;
 pub mod service;
 pub mod setup;
 pub mod subject;

@@ -11,6 +11,7 @@ mod games;
 mod presence;
 mod simulate;
 mod stand_in;
+mod takeover;
 mod versions;
 
 use crate::daemon::disk::SmallDisk;
@@ -130,7 +131,12 @@ async fn hub_at(port: u16, extra: &str, store_bytes: u64) -> Option<Node> {
 
 /// As [`hub_at`], with this state directory.
 async fn hub_in(state: State, port: u16, extra: &str, store_bytes: u64) -> Option<Node> {
-    let config = format!("[hall]\nserve = true\nurl = 'nats://127.0.0.1:{port}'\n{extra}");
+    hub_with(state, port, &format!("serve = true\n{extra}"), store_bytes).await
+}
+
+/// As [`hub_in`], with these keys of the hall.
+async fn hub_with(state: State, port: u16, keys: &str, store_bytes: u64) -> Option<Node> {
+    let config = format!("[hall]\nurl = 'nats://127.0.0.1:{port}'\n{keys}");
     let mut node = Node::start_in(state, &config, Some(Path::new("/nonexistent/board"))).await?;
     let files = HallFiles::of(node.state.path());
     files.create_dir().unwrap();

@@ -3,23 +3,30 @@
 
 #[path = "touchmoved/args.rs"] // not beside this file: there it would be a program
 mod args;
+#[path = "touchmoved/restart.rs"]
+mod restart;
+#[path = "touchmoved/service_manager.rs"]
+mod service_manager;
 
 use anyhow::Context;
 use args::Args;
 use clap::Parser;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sd_notify::NotifyState;
+use service_manager::{Watchdog, bus_status, notify, notify_ready};
 use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, Interval, sleep, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+use touchmove::config::hall::Role;
 use touchmove::config::overrides::OverridesError;
 use touchmove::config::{self, Config, ConfigError};
 use touchmove::daemon::calibration::CalibrationDir;
+use touchmove::daemon::delayed_view::RELEASE_FILE;
 use touchmove::daemon::discovery::Discovery;
 use touchmove::daemon::hub::{BoardId, JOURNAL_DAMAGED};
 use touchmove::daemon::journal::Journal;
@@ -31,11 +38,12 @@ use touchmove::daemon::start_backoff::StartBackoff;
 use touchmove::daemon::unused_devices;
 use touchmove::daemon::{DelayedView, Hub};
 use touchmove::game::Delay;
+use touchmove::hall::role;
 use touchmove::hall::service::{self, HallContext};
 use touchmove::link::{BoardLocation, watch as link_watch};
 use touchmove::names::MANAGER_INTERFACE;
-use touchmove::publish::dbus::{Bus, NameState};
-use touchmove::publish::{FRONT_ENDS, front_end, livechess};
+use touchmove::publish::dbus::Bus;
+use touchmove::publish::{FRONT_ENDS, STANDBY_FRONT_ENDS, front_end, livechess};
 use tracing::{error, info, warn};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
@@ -75,7 +83,8 @@ fn main() -> ExitCode {
         Err(error) => Err(error).context("cannot start"),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(End::Stop) => ExitCode::SUCCESS,
+        Ok(End::Restart) => restart::restart(),
         Err(error) => {
             match error.downcast_ref::<ConfigError>() {
                 None | Some(ConfigError::Missing { .. }) => eprintln!("touchmoved: {error:#}"),
@@ -104,7 +113,16 @@ fn allow_files() {
     }
 }
 
-async fn run(args: Args) -> anyhow::Result<()> {
+/// Why touchmoved ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// It was stopped.
+    Stop,
+    /// It must start again: the role of this hub has changed.
+    Restart,
+}
+
+async fn run(args: Args) -> anyhow::Result<End> {
     allow_files();
     if let Some(path) = args.config.clone().filter(|path| !path.exists()) {
         return Err(ConfigError::Missing { path }.into());
@@ -130,7 +148,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         } else {
             println!("{}: the file does not exist, so the defaults apply; no problem found", path.display());
         }
-        return Ok(());
+        return Ok(End::Stop);
     }
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let backoff = StartBackoff::from_env();
@@ -141,7 +159,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     };
     if interrupted {
         backoff.reset();
-        return Ok(());
+        return Ok(End::Stop);
     }
     config.warnings().iter().for_each(|warning| warn!("{warning}"));
     config.exposed_secrets().iter().for_each(|warning| warn!("{warning}"));
@@ -157,12 +175,19 @@ async fn run(args: Args) -> anyhow::Result<()> {
         hub.set_health_problem(JOURNAL_DAMAGED, None, Some(sentences.join("; ")));
     }
     let (stop_front_ends, front_ends_stop) = watch::channel(false);
-    hub.load_desk(&state_dir).await;
+    let stands_by = role::stands_by(&config.hall, &state_dir, &hub).await;
     let delayed_view = DelayedView::new(Arc::clone(&hub), config.delay, config.illegal_moves);
-    delayed_view.set_release_file(state_dir.join("public.json"));
+    if !stands_by {
+        hub.load_desk(&state_dir).await;
+        delayed_view.set_release_file(state_dir.join(RELEASE_FILE));
+    }
+    if matches!(config.hall.role, Role::Hub { standby: true, .. }) {
+        delayed_view.copy_releases();
+    }
     let live_config = LiveConfig::new(start, &hub, &delayed_view);
     let (stop_delayed_view, delayed_view_stop) = watch::channel(false);
-    let delayed_view_task = tokio::spawn(Arc::clone(&delayed_view).run(delayed_view_stop));
+    // The public of a hub that stands by sees nothing.
+    let delayed_view_task = (!stands_by).then(|| tokio::spawn(Arc::clone(&delayed_view).run(delayed_view_stop)));
     if config.delay != Delay::default() {
         info!("public front-ends are delayed by {} s and {} plies", config.delay.ms / 1000, config.delay.plies);
     }
@@ -176,7 +201,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         bus: bus(&args, &config),
         stop: front_ends_stop.clone(),
     };
-    let (mut front_ends, name_states) = front_end::start_all(FRONT_ENDS, &context);
+    let (mut front_ends, name_states) = front_end::start_all(if stands_by { STANDBY_FRONT_ENDS } else { FRONT_ENDS }, &context);
     front_ends.spawn({
         let (hub, name_states, stop) = (Arc::clone(&hub), name_states.clone(), front_ends_stop.clone());
         async move {
@@ -184,10 +209,21 @@ async fn run(args: Args) -> anyhow::Result<()> {
             hub.check_journal(stop).await;
         }
     });
-    front_ends.spawn(rounds::run(Arc::clone(&hub), front_ends_stop.clone()));
+    if !stands_by {
+        front_ends.spawn(rounds::run(Arc::clone(&hub), front_ends_stop.clone()));
+    }
     // The boards of other machines end before the journal is closed, as those of this one do.
     let (stop_hall, hall_stop) = watch::channel(false);
-    let hall = HallContext { hub: Arc::clone(&hub), live_config: Arc::clone(&live_config), state_dir, stop: hall_stop };
+    let restart = Arc::new(Notify::new());
+    let hall = HallContext {
+        hub: Arc::clone(&hub),
+        delayed_view: Arc::clone(&delayed_view),
+        live_config: Arc::clone(&live_config),
+        state_dir,
+        stands_by,
+        restart: Arc::clone(&restart),
+        stop: hall_stop,
+    };
     let hall = tokio::spawn(service::run(hall));
     let (laws_sender, laws) = watch::channel(config.laws());
     let mut configs = live_config.subscribe();
@@ -197,7 +233,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let (plugged, plugs) = watch::channel(0);
     let serve = async {
         tokio::select! {
-            outcome = boards(&args, &config, plugs.clone(), specs) => outcome,
+            // The boards of a hub that stands by are not served: the games of a hub's own boards are in no other hub.
+            outcome = boards(&args, &config, plugs.clone(), specs), if !stands_by => outcome,
             () = hotplug(plugged) => Ok(()),
             () = report_unused(&args, &config, &hub, plugs.clone()) => Ok(()),
         }
@@ -208,7 +245,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         backoff.reset();
     };
     let mut tasks = pin!(async { tokio::join!(started, serve) });
-    let mut failure = None;
+    let (mut failure, mut end) = (None, End::Stop);
     let mut watchdog = Watchdog::new();
     loop {
         tokio::select! {
@@ -236,6 +273,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
                 Ok(()) => continue,
                 Err(error) => Some(anyhow::Error::new(error).context("a board's task failed; please report this")),
             },
+            () = restart.notified() => end = End::Restart,
             _ = terminate.recv() => info!("received SIGTERM: stopping"),
             _ = interrupt.recv() => info!("received SIGINT: stopping"),
         }
@@ -246,8 +284,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
         backoff.reset();
     }
     // In this order: no more readings, then all readings are stored, then everything stored is published.
-    notify(&[NotifyState::Stopping]);
-    let end = Instant::now() + SHUTDOWN_TIMEOUT;
+    notify(&[if end == End::Restart { NotifyState::Reloading } else { NotifyState::Stopping }, NotifyState::Watchdog]);
+    let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
     stop_links.send_replace(true);
     if timeout(BOARDS_SHUTDOWN_TIMEOUT, async { while links.join_next().await.is_some() {} }).await.is_err() {
         warn!(
@@ -259,14 +297,16 @@ async fn run(args: Args) -> anyhow::Result<()> {
     }
     stop_hall.send_replace(true);
     let _ = timeout(BOARDS_SHUTDOWN_TIMEOUT, hall).await;
-    if timeout_at(end, hub.drain()).await.is_err() {
+    if timeout_at(deadline, hub.drain()).await.is_err() {
         error!("the journal could not be written in time: the last moves are not stored");
     }
     stop_delayed_view.send_replace(true);
-    let _ = timeout_at(end, delayed_view_task).await;
+    if let Some(task) = delayed_view_task {
+        let _ = timeout_at(deadline, task).await;
+    }
     stop_front_ends.send_replace(true);
-    let _ = timeout_at(end, async { while front_ends.join_next().await.is_some() {} }).await;
-    failure.map_or(Ok(()), Err)
+    let _ = timeout_at(deadline, async { while front_ends.join_next().await.is_some() {} }).await;
+    failure.map_or(Ok(end), Err)
 }
 
 fn bus(args: &Args, config: &Config) -> Bus {
@@ -288,25 +328,6 @@ async fn wait_backoff(backoff: &StartBackoff) {
             warn!("failed starts cannot be counted ({error}): the runtime directory must belong to the user of touchmoved")
         }
     }
-}
-
-/// Notifies the service manager once each name is held, or is known not to be available: games go on without a bus.
-async fn notify_ready(name_states: Vec<watch::Receiver<NameState>>) {
-    let status = bus_status(name_states).await;
-    notify(&[NotifyState::Ready, NotifyState::Status(&status)]);
-}
-
-/// Waits until it is known of each name whether it is held. Returns the status to report.
-async fn bus_status(name_states: Vec<watch::Receiver<NameState>>) -> String {
-    let mut status = "serving".to_owned();
-    for mut name_state in name_states {
-        if let Ok(known) = name_state.wait_for(|name_state| *name_state != NameState::NotTried).await
-            && let NameState::NotOwned(reason) = &*known
-        {
-            status.clone_from(reason);
-        }
-    }
-    status
 }
 
 /// Sends the boards to serve: the one given by arguments, else the configured ones, else every board that is known by its USB id,
@@ -372,29 +393,5 @@ async fn discover(config: &Config, mut plugs: PlugEvents, specs: mpsc::Unbounded
                 warn!("devices cannot be listed ({error}): a new board may be found only when the next device is plugged in")
             }
         }
-    }
-}
-
-/// The interval at which the service manager must be notified; none if it does not require that.
-struct Watchdog(Option<Interval>);
-
-impl Watchdog {
-    /// Notifies twice within the timeout (sd_watchdog_enabled(3)).
-    fn new() -> Watchdog {
-        let every = sd_notify::watchdog_enabled().map(|timeout| timeout / 2).filter(|half| !half.is_zero());
-        Watchdog(every.map(tokio::time::interval))
-    }
-
-    async fn due(&mut self) {
-        match &mut self.0 {
-            Some(interval) => drop(interval.tick().await),
-            None => std::future::pending().await,
-        }
-    }
-}
-
-fn notify(states: &[NotifyState<'_>]) {
-    if let Err(error) = sd_notify::notify(states) {
-        warn!("the service manager could not be notified ({error})");
     }
 }

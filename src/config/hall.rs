@@ -44,8 +44,10 @@ pub enum Role {
     },
     /// It is the hub: it shows the games of all machines.
     Hub {
-        /// The message server of the hall, on this machine.
+        /// The message server of the hall.
         server: ServerUrl,
+        /// There are two hubs, of which one serves and the other stands by.
+        standby: bool,
     },
 }
 
@@ -149,6 +151,15 @@ const KEYS: &[Key] = &[
     )
     .changes(ChangeEffect::NextStart),
     key(
+        "standby",
+        Kind::Flag,
+        Some("false"),
+        "true",
+        "Whether there are two hubs: both have serve = true and standby = true. One serves, and the other stands by: it takes over if\n\
+         the one that serves does not answer for 10 seconds. See hall.md.",
+    )
+    .changes(ChangeEffect::NextStart),
+    key(
         "hub",
         text(SERVER_FORM, |text| text.is_empty() || text.parse::<ServerUrl>().is_ok()),
         Some("\"\""),
@@ -193,7 +204,7 @@ pub(super) fn read(values: Values<'_>) -> Hall {
     let hub: Option<ServerUrl> = values.text("hub").parse().ok();
     let machine = Some(values.text("machine")).filter(|name| !name.is_empty());
     let server: Option<ServerUrl> = values.text("url").parse().ok();
-    let serves = values.flag("serve");
+    let (serves, standby) = (values.flag("serve"), values.flag("standby"));
     let span = values.span_of("hub").unwrap_or(values.span.clone());
     if serves && hub.is_some() {
         let message = "a hub sends its games to no other machine: omit hub, or serve = true";
@@ -202,8 +213,12 @@ pub(super) fn read(values: Values<'_>) -> Hall {
         let message = "hub has no effect without the name of this machine: write machine as well, such as machine = \"pi-07\"";
         values.problems.add(&span, message);
     }
+    if standby && !serves {
+        let span = values.span_of("standby").unwrap_or(values.span.clone());
+        values.problems.add(&span, "only a hub can stand by: write serve = true as well, or omit standby");
+    }
     let role = match (serves, server, hub.zip(machine)) {
-        (true, Some(server), _) => Role::Hub { server },
+        (true, Some(server), _) => Role::Hub { server, standby },
         (false, _, Some((hub, machine))) => Role::Machine { hub, machine },
         _ => Role::None,
     };
@@ -249,6 +264,10 @@ mod tests {
         assert!(
             matches!(problem("[hall]\nhub = 'tls://a'\nmachine = 'b'"), Ok(Role::Machine { machine, .. }) if machine == "b")
         );
-        assert!(matches!(problem("[hall]\nserve = true"), Ok(Role::Hub { server }) if server.host() == "127.0.0.1"));
+        assert_eq!(problem("[hall]\nstandby = true"), Err(1));
+        assert!(matches!(problem("[hall]\nserve = true\nstandby = true"), Ok(Role::Hub { standby: true, .. })));
+        assert!(
+            matches!(problem("[hall]\nserve = true"), Ok(Role::Hub { server, standby: false }) if server.host() == "127.0.0.1")
+        );
     }
 }

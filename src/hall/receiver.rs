@@ -8,6 +8,8 @@ mod commander;
 mod continuation;
 mod desk;
 pub mod diagnosis;
+pub(super) mod follower;
+mod gaps;
 mod ingest;
 mod joins;
 mod kept;
@@ -30,9 +32,6 @@ use super::setup::registry_watch::RegistryWatch;
 use super::subject::{self, Bucket, HALL_KEY};
 use crate::daemon::{Hub, Stop, wait_for_stop};
 use async_nats::Message;
-use async_nats::jetstream::consumer::DeliverPolicy;
-use async_nats::jetstream::consumer::pull::OrderedConfig;
-use async_nats::jetstream::stream::Stream;
 use commander::Commander;
 use desk::DeskEntries;
 use futures_util::StreamExt;
@@ -41,6 +40,7 @@ use kept::KeptCounts;
 use position::Position;
 use remote_boards::RemoteBoards;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use subscriptions::Subscriptions;
 use tokio::time::{MissedTickBehavior, interval, sleep};
@@ -62,8 +62,6 @@ const MAX_STORING: usize = 2_000;
 const REOPEN_PAUSE: Duration = Duration::from_secs(2);
 /// How long the server may be away before that is a health problem.
 const SERVER_PATIENCE: Duration = Duration::from_secs(10);
-/// Largest number of messages that are read again for one gap.
-const MAX_REREAD: usize = 100_000;
 
 /// What the hub of a hall needs.
 pub struct ReceiverContext {
@@ -75,13 +73,15 @@ pub struct ReceiverContext {
     pub registry: Registry,
     /// The files of the hall.
     pub files: HallFiles,
+    /// The term of this hub, which its commands carry; 0: it shares its role with no other hub.
+    pub term: Arc<AtomicU64>,
     /// The shutdown signal.
     pub stop: Stop,
 }
 
 /// Runs until `stop`.
 pub async fn run(context: ReceiverContext) {
-    let ReceiverContext { hub, endpoint, registry, files, mut stop } = context;
+    let ReceiverContext { hub, endpoint, registry, files, term, mut stop } = context;
     let connection = match Connection::open(&endpoint).await {
         Ok(connection) => connection,
         Err(error) => {
@@ -96,7 +96,7 @@ pub async fn run(context: ReceiverContext) {
         Vec::new()
     });
     let kept = KeptCounts::default();
-    let commander = Arc::new(Commander::new(Arc::clone(&hub), connection.clone()));
+    let commander = Arc::new(Commander::new(Arc::clone(&hub), connection.clone(), term));
     let boards = RemoteBoards::new(Arc::clone(&hub), Arc::clone(&commander));
     let ingest = Ingest::new(&registry.hall, known, kept.clone());
     let desk = DeskEntries::new(Arc::clone(&hub));
@@ -123,7 +123,6 @@ pub async fn run(context: ReceiverContext) {
         receiver.hub.change_machine(&machine, |_| {});
     }
     presences::note_removed(&receiver.hub, &mut receiver.boards, &receiver.registry.removed);
-    receiver.hub.resume_continuations().await;
     tokio::select! {
         () = receiver.run() => {}
         () = wait_for_stop(&mut stop) => {}
@@ -156,6 +155,8 @@ struct Receiver {
 
 impl Receiver {
     async fn run(&mut self) {
+        self.wait_for_role().await;
+        self.hub.resume_continuations().await;
         let mut state = self.connection.state();
         loop {
             match tokio::time::timeout(SERVER_PATIENCE, state.wait_for(ConnectionState::is_up)).await {
@@ -233,9 +234,12 @@ impl Receiver {
                 },
                 Some(message) = subscriptions.boards.next() => self.read_board(&message),
                 Some(message) = subscriptions.presences.next() => presences::read(&self.hub, &mut self.boards, &message),
-                Some(message) = subscriptions.questions.next() => self.answer(&message).await,
-                Some(message) = subscriptions.joins.next() => joins::answer(&self.connection, &self.files, message),
+                Some(message) = subscriptions.questions.next(), if self.hub.check_role().is_ok() => self.answer(&message).await,
+                Some(message) = subscriptions.joins.next(), if self.hub.check_role().is_ok() => joins::answer(&self.connection, &self.files, message),
                 _ = told.tick() => {
+                    if self.hub.check_role().is_err() {
+                        return "this hub does not have its role".to_owned();
+                    }
                     if self.follow_registry() {
                         return "another event has begun".to_owned();
                     }
@@ -331,25 +335,6 @@ impl Receiver {
         for (subject, reason) in refused {
             self.ingest.reset(&subject, &known);
             alarm::raise(&self.hub, Some(&subject.machine), reason);
-        }
-    }
-
-    /// Reads the games again of which events were missing.
-    async fn read_gaps(&mut self, stream: &Stream) {
-        for gap in self.ingest.take_gaps() {
-            let subject = subject::events(&self.registry.hall, &gap.machine, &gap.journal, gap.game);
-            debug!("reading {subject} again");
-            let config =
-                OrderedConfig { filter_subject: subject, deliver_policy: DeliverPolicy::All, ..OrderedConfig::default() };
-            let Ok(consumer) = stream.create_consumer(config).await else { return };
-            let Ok(mut messages) = consumer.messages().await else { return };
-            for _ in 0..MAX_REREAD {
-                let Ok(Some(Ok(message))) = tokio::time::timeout(Duration::from_secs(2), messages.next()).await else { break };
-                self.take_events(&message);
-                if message.info().is_ok_and(|info| info.pending == 0) {
-                    break;
-                }
-            }
         }
     }
 }

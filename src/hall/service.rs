@@ -3,15 +3,17 @@
 use super::connection::Endpoint;
 use super::machine::{self, MachineContext};
 use super::receiver::{self, ReceiverContext};
+use super::role::{self, RoleContext};
 use super::setup::paths::HallFiles;
 use super::setup::registry;
 use super::subject;
 use crate::config::hall::{Hall, Role};
-use crate::daemon::{Hub, LiveConfig, Stop, wait_for_stop};
-use std::path::{Path, PathBuf};
+use crate::daemon::{DelayedView, Hub, LiveConfig, Stop, wait_for_stop};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
-use tokio::sync::watch;
+use std::sync::atomic::AtomicU64;
+use tokio::sync::{Notify, watch};
 use tracing::{info, warn};
 
 /// The kind of health problem: this machine cannot take part in its hall as it is set up.
@@ -21,6 +23,12 @@ pub const HALL_SETUP: &str = "hall_setup";
 pub struct HallContext {
     /// The live games.
     pub hub: Arc<Hub>,
+    /// What the public may see.
+    pub delayed_view: Arc<DelayedView>,
+    /// This is a hub that stands by.
+    pub stands_by: bool,
+    /// Is notified if touchmoved must start again, because its role has changed.
+    pub restart: Arc<Notify>,
     /// The configuration, which can change.
     pub live_config: Arc<LiveConfig>,
     /// The state directory.
@@ -31,12 +39,12 @@ pub struct HallContext {
 
 /// Runs until `stop`.
 pub async fn run(context: HallContext) {
-    let HallContext { hub, live_config, state_dir, mut stop } = context;
-    let mut configs = live_config.subscribe();
+    let mut configs = context.live_config.subscribe();
+    let (hub, mut stop) = (Arc::clone(&context.hub), context.stop.clone());
     loop {
         let hall = configs.borrow_and_update().hall.clone();
         let (stop_sender, stop_receiver) = watch::channel(false);
-        let mut part = pin!(part(&hub, &hall, &state_dir, stop_receiver));
+        let mut part = pin!(part(&context, &hall, stop_receiver));
         let is_stopped = tokio::select! {
             () = &mut part => return,
             changed = configs.wait_for(|config| config.hall != hall) => changed.is_err(),
@@ -63,25 +71,52 @@ pub const HEALTH_KINDS: &[&str] = &[
     receiver::HALL_SERVER,
     receiver::HALL_GAMES,
     receiver::HALL_STORAGE,
+    role::HALL_ROLE,
 ];
 
 /// Runs the part of this machine until `stop`.
-async fn part(hub: &Arc<Hub>, hall: &Hall, state_dir: &Path, mut stop: Stop) {
-    let (hub, role) = (Arc::clone(hub), &hall.role);
+async fn part(context: &HallContext, hall: &Hall, mut stop: Stop) {
+    let (hub, state_dir, role) = (Arc::clone(&context.hub), context.state_dir.as_path(), &hall.role);
     match role {
         Role::None => wait_for_stop(&mut stop).await,
         Role::Machine { hub: server, machine } => match Endpoint::new(hall, server, state_dir, machine) {
             Ok(endpoint) => machine::run(MachineContext { hub, endpoint, state_dir: state_dir.to_owned(), stop }).await,
             Err(sentence) => wait_with(&hub, sentence, &mut stop).await,
         },
-        Role::Hub { server } => {
+        Role::Hub { server, standby } => {
             let registry = registry::load(&HallFiles::of(state_dir)).map_err(|error| error.to_string());
             let registry = registry.and_then(|registry| registry.ok_or_else(|| NO_HALL.to_owned()));
             let ready = registry.and_then(|registry| Ok((registry, Endpoint::new(hall, server, state_dir, subject::HUB)?)));
             match ready {
                 Ok((registry, endpoint)) => {
                     let files = HallFiles::of(state_dir);
-                    receiver::run(ReceiverContext { hub, endpoint, registry, files, stop }).await;
+                    let term = Arc::new(AtomicU64::new(0));
+                    let shared = || RoleContext {
+                        hub: Arc::clone(&hub),
+                        delayed_view: Arc::clone(&context.delayed_view),
+                        endpoint: endpoint.clone(),
+                        files: files.clone(),
+                        state_dir: state_dir.to_owned(),
+                        term: Arc::clone(&term),
+                        restart: Arc::clone(&context.restart),
+                        stop: stop.clone(),
+                    };
+                    if *standby && context.stands_by {
+                        return role::standby::run(shared()).await;
+                    }
+                    let role = standby.then(|| role::active::run(shared()));
+                    let receiver = ReceiverContext {
+                        hub: Arc::clone(&hub),
+                        endpoint: endpoint.clone(),
+                        registry,
+                        files: files.clone(),
+                        term: Arc::clone(&term),
+                        stop: stop.clone(),
+                    };
+                    match role {
+                        Some(role) => _ = tokio::join!(receiver::run(receiver), role),
+                        None => receiver::run(receiver).await,
+                    }
                 }
                 Err(sentence) => wait_with(&hub, sentence, &mut stop).await,
             }

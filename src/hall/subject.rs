@@ -131,6 +131,18 @@ pub const HALL_KEY: &str = "event";
 /// The name of the hub where machines have theirs. No machine can have it.
 pub const HUB: &str = "HUB";
 
+/// The stream that only hubs read and write: which of them has the role, and the copy of what the other one would go on with.
+pub const HUB_STREAM: &str = "TM_HUB";
+
+/// The subjects of [`HUB_STREAM`].
+pub const ALL_OF_HUB: &str = "tm.v1.hub.>";
+
+/// The subject of the lease in [`HUB_STREAM`]: which hub has the role.
+pub const LEASE: &str = "tm.v1.hub.lease";
+
+/// The subject on which a hub says that it stands by. It is in no stream.
+pub const STANDBY: &str = "tm.v1.standby";
+
 /// The prefix of the subjects on which a machine receives replies. Each has its own, so that none receives those of another.
 pub fn inbox(machine: &str) -> String {
     format!("_INBOX_{machine}")

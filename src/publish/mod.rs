@@ -20,6 +20,9 @@ pub mod web;
 
 pub use front_end::FrontEnd;
 
+/// The front-ends of a hub that stands by: for those who look after it.
+pub const STANDBY_FRONT_ENDS: &[&dyn FrontEnd] = &[&dbus::DbusFrontEnd(dbus::Stream::Live), &metrics::MetricsFrontEnd];
+
 /// All front-ends, in the order in which they are started.
 pub const FRONT_ENDS: &[&dyn FrontEnd] = &[
     &dbus::DbusFrontEnd(dbus::Stream::Live),

@@ -15,7 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("wire", &["game", "table"]),
     ("link", &["boards", "wire", "names"]),
     ("daemon", &["table", "boards", "link", "config", "wire", "round", "desk", "names"]),
-    ("hall", &["config", "daemon", "game", "boards", "wire"]),
+    ("hall", &["config", "daemon", "game", "boards", "wire", "desk"]),
     ("locale", &["game", "laws"]),
     ("round", &["game"]),
     ("desk", &["round", "game"]),

@@ -136,6 +136,7 @@ fn every_example_and_every_default_is_accepted() {
                 "web" if key.name.starts_with("tls_") => parse(&format!("[web]\ntls_cert = {value}\ntls_key = {value}")),
                 "board" => parse(&format!("[[board]]\nname = \"x\"\n{} = {value}", key.name)),
                 "hall" if key.name == "hub" => parse(&format!("[hall]\nmachine = \"pi-07\"\nhub = {value}")),
+                "hall" if key.name == "standby" => parse(&format!("[hall]\nserve = true\nstandby = {value}")),
                 table => parse(&format!("[{table}]\n{} = {value}", key.name)),
             };
         }

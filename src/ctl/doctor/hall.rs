@@ -49,7 +49,7 @@ pub(super) async fn examine(report: &mut Report, config: &Config, state_dir: &Pa
     let findings = match &hall.role {
         Role::None => return,
         Role::Machine { hub, machine } => machine::diagnosis::diagnose(hall, hub, machine, state_dir).await,
-        Role::Hub { server } => receiver::diagnosis::diagnose(hall, server, state_dir).await,
+        Role::Hub { server, .. } => receiver::diagnosis::diagnose(hall, server, state_dir).await,
     };
     for finding in findings {
         match finding {

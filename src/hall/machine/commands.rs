@@ -44,6 +44,16 @@ fn refused(code: &str, message: String) -> CommandReply {
     CommandReply::Refused(RefusedCommand { code, message, text, changed_since, differing })
 }
 
+/// Refuses a command of a hub that another one has replaced.
+fn old_term(machine: &str) -> CommandReply {
+    let message = format!(
+        "another computer is the hub of the hall now, so machine {machine} does not accept commands of this one: give the command there"
+    );
+    let text = Some(Text::new("order-old_term").with("machine", machine.to_owned()));
+    let (changed_since, differing) = (None, None);
+    CommandReply::Refused(RefusedCommand { code: "OldTerm".to_owned(), message, text, changed_since, differing })
+}
+
 async fn reply(connection: &Connection, hub: &Hub, machine: &str, clock: &HubClock, payload: &[u8]) -> CommandReply {
     let request: CommandRequest = match read_from_hub(hub, payload) {
         Ok(request) => request,
@@ -61,6 +71,9 @@ async fn reply(connection: &Connection, hub: &Hub, machine: &str, clock: &HubClo
         // The hub was started after its time was last asked.
         // Without an answer, the reading before stays.
         let _ = clock.ask(connection, machine).await;
+    }
+    if !clock.note_term(request.term) {
+        return old_term(machine);
     }
     let is_expired = clock.now_ms(&request.hub).is_none_or(|now_ms| now_ms > request.expires_ms);
     if is_expired {
@@ -87,6 +100,8 @@ async fn reply(connection: &Connection, hub: &Hub, machine: &str, clock: &HubClo
     // Storing may have taken long.
     let is_expired = clock.now_ms(&request.hub).is_none_or(|now_ms| now_ms > request.expires_ms);
     let reply = match is_expired {
+        // Another hub may have been heard meanwhile.
+        _ if !clock.note_term(request.term) => old_term(machine),
         true => refused(
             "Refused",
             format!("{machine} was too busy for the command in time, and did not carry it out: give it again"),

@@ -5,6 +5,7 @@ use crate::hall::connection::{Connection, RequestError};
 use crate::hall::message::question::{Question, TimeAnswer};
 use crate::hall::message::{from_json, to_json};
 use crate::hall::subject;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -15,6 +16,8 @@ const MAX_ROUND_TRIP_MS: u64 = 2_000;
 #[derive(Default)]
 pub(super) struct HubClock {
     reading: Mutex<Option<ClockReading>>,
+    /// The greatest term of a hub that was seen.
+    term: AtomicU64,
 }
 
 /// A reading of the hub's clock.
@@ -40,6 +43,7 @@ impl HubClock {
         let reply = connection.request(&subject::question(machine), None, to_json(&Question::Time)).await?;
         let took_ms = u64::try_from(asked.elapsed().as_millis()).unwrap_or(u64::MAX);
         let answer = from_json::<TimeAnswer>(&reply.payload)?;
+        self.note_term(answer.term);
         if took_ms > MAX_ROUND_TRIP_MS {
             return Err(RequestError::Failed("it took too long".to_owned()));
         }
@@ -48,6 +52,11 @@ impl HubClock {
         let reading = ClockReading { instance: answer.instance, now_ms: answer.now_ms, asked, offset_ms };
         *self.reading.lock().unwrap_or_else(PoisonError::into_inner) = Some(reading);
         Ok(())
+    }
+
+    /// Notes the term of a hub, and returns whether it is that of the latest one. A hub without a term is the only one of its hall.
+    pub(super) fn note_term(&self, term: Option<u64>) -> bool {
+        term.is_none_or(|term| self.term.fetch_max(term, Ordering::Relaxed) <= term)
     }
 
     /// Returns how far this machine's clock is ahead of the hub's, in milliseconds; `None`: not known.
@@ -64,5 +73,18 @@ impl HubClock {
 
     fn reading(&self) -> Option<ClockReading> {
         self.reading.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_hub_is_not_obeyed() {
+        let clock = HubClock::default();
+        assert!(clock.note_term(None) && clock.note_term(Some(3)) && clock.note_term(Some(3)));
+        assert!(clock.note_term(Some(5)));
+        assert!(!clock.note_term(Some(4)) && clock.note_term(Some(5)) && clock.note_term(None));
     }
 }

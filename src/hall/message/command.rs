@@ -12,6 +12,9 @@ pub struct CommandRequest {
     pub id: String,
     /// Identifies the process of the hub, see [`super::question::TimeAnswer`].
     pub hub: String,
+    /// The term of the hub: a machine refuses commands of an older one. `None`: there is only one hub.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub term: Option<u64>,
     /// When the hub gives up waiting, in the milliseconds of its clock: the command is not carried out after that.
     pub expires_ms: u64,
     /// The name of the board at its machine.
@@ -75,7 +78,7 @@ pub struct RefusedCommand {
 
 impl RefusedCommand {
     /// The codes of errors that are not refusals of the core.
-    const OTHER_CODES: &[&str] = &["BoardInUse", "NoGame", "NotCurrent", "NotPutUp", "Playing", "Unnoticed"];
+    const OTHER_CODES: &[&str] = &["BoardInUse", "NoGame", "NotCurrent", "NotPutUp", "OldTerm", "Playing", "Unnoticed"];
 
     /// Returns the error's code. A code that this version does not know becomes `Refused`.
     pub fn error_code(&self) -> ErrorCode {

@@ -20,6 +20,9 @@ pub enum Question {
 pub struct TimeAnswer {
     /// Identifies the process of the hub: its times are comparable only with others of the same one.
     pub instance: String,
+    /// The term of the hub, which grows when another computer becomes the hub; `None`: there is only one hub.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub term: Option<u64>,
     /// Milliseconds of a clock that does not go back.
     pub now_ms: u64,
     /// Wall-clock time: Unix time in milliseconds.

@@ -10,6 +10,7 @@ use crate::hall::message::command::{Action, CommandReply, CommandRequest, ReplyM
 use crate::hall::message::{MessageError, from_json, to_json};
 use crate::hall::subject::{self, EventsSubject};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long a machine may take to begin with a command.
@@ -35,16 +36,23 @@ pub(super) struct Commander {
     instance: String,
     /// When this process began.
     began: Instant,
+    /// The term of this hub; 0: it shares its role with no other hub.
+    term: Arc<AtomicU64>,
 }
 
 impl Commander {
-    pub(super) fn new(hub: Arc<Hub>, connection: Connection) -> Commander {
-        Commander { hub, connection, instance: random_id(), began: Instant::now() }
+    pub(super) fn new(hub: Arc<Hub>, connection: Connection, term: Arc<AtomicU64>) -> Commander {
+        Commander { hub, connection, instance: random_id(), began: Instant::now(), term }
     }
 
     /// Identifies this process for machines.
     pub(super) fn instance(&self) -> &str {
         &self.instance
+    }
+
+    /// Returns the term of this hub; `None`: it shares its role with no other hub.
+    pub(super) fn term(&self) -> Option<u64> {
+        Some(self.term.load(Ordering::Relaxed)).filter(|term| *term > 0)
     }
 
     /// Returns the time of this process, in milliseconds of a clock that does not go back.
@@ -70,6 +78,7 @@ impl Commander {
         let request = CommandRequest {
             id: random_id(),
             hub: self.instance.clone(),
+            term: self.term(),
             expires_ms: self.now_ms().saturating_add(u64::try_from(EXPIRY.as_millis()).unwrap_or(0)),
             board: board.clone(),
             game: game.map(|game| (game.journal, game.game)),

@@ -46,6 +46,7 @@ pub(super) fn answer(message: &Message, hub: &Hub, commander: &Commander, kept: 
     let payload = match from_json::<Question>(&message.payload) {
         Ok(Question::Time) => to_json(&TimeAnswer {
             instance: commander.instance().to_owned(),
+            term: commander.term(),
             now_ms: commander.now_ms(),
             wall_ms: steady_clock::unix_ms(),
         }),

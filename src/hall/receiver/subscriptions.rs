@@ -16,6 +16,8 @@ use tokio::time::sleep;
 
 /// The pause while events are stored, before the streams are opened again.
 const STORING_PAUSE: Duration = Duration::from_millis(20);
+/// The pause before the role of this hub is checked again.
+const ROLE_PAUSE: Duration = Duration::from_millis(200);
 
 /// The subscriptions of the hub.
 pub(super) struct Subscriptions {
@@ -30,11 +32,20 @@ pub(super) struct Subscriptions {
 }
 
 impl Receiver {
+    /// Waits until this hub has its role, if it shares that with another one.
+    pub(super) async fn wait_for_role(&self) {
+        while self.hub.check_role().is_err() {
+            sleep(ROLE_PAUSE).await;
+        }
+    }
+
     /// Creates what is missing at the server, subscribes, and reads which machines are there.
     ///
     /// # Errors
     /// The server refuses or does not answer; a sentence.
     pub(super) async fn open(&mut self) -> Result<Subscriptions, String> {
+        // Another hub may have the role, and another event may have begun there.
+        self.wait_for_role().await;
         self.follow_registry();
         let (context, stream) = streams::create(&self.connection, &self.registry).await?;
         // Until then it is not known up to which message everything is on disk.

@@ -79,6 +79,24 @@ impl HallFiles {
         self.dir.join(KEY_FILE)
     }
 
+    /// The file with the greatest term of the hub's role that this hub has seen.
+    fn term(&self) -> PathBuf {
+        self.dir.join("term")
+    }
+
+    /// Returns the greatest term of the hub's role that this hub has seen; 0: none.
+    pub fn known_term(&self) -> u64 {
+        HallFiles::read(&self.term()).ok().flatten().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+    }
+
+    /// Stores the greatest term of the hub's role that this hub has seen.
+    ///
+    /// # Errors
+    /// The write failed.
+    pub fn store_term(&self, term: u64) -> Result<(), SetupError> {
+        self.write(&self.term(), &format!("{term}\n"), FOR_ARBITERS)
+    }
+
     /// Creates the directory if it is missing.
     ///
     /// # Errors

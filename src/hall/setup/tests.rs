@@ -337,6 +337,11 @@ async fn a_machine_is_limited_to_its_own_subjects() {
         "$JS.API.STREAM.PURGE.TM_EV_open-2026".to_owned(),
         "$JS.API.CONSUMER.CREATE.TM_EV_open-2026".to_owned(),
         "$SYS.REQ.SERVER.PING".to_owned(),
+        // What hubs alone share.
+        subject::LEASE.to_owned(),
+        subject::STANDBY.to_owned(),
+        subject::direct_get(subject::HUB_STREAM, subject::LEASE),
+        format!("$JS.API.STREAM.MSG.GET.{}", subject::HUB_STREAM),
         format!("{}.x", subject::inbox("pi-08")),
         format!("tm.v1.join.{}", key.public_key()),
     ] {
@@ -353,6 +358,7 @@ async fn a_machine_is_limited_to_its_own_subjects() {
         "_INBOX.>".to_owned(),
         "_INBOX_join_*.>".to_owned(),
         ALL_REQUESTS.to_owned(),
+        subject::ALL_OF_HUB.to_owned(),
         Bucket::Kept.all_subjects(),
         Bucket::Here.all_subjects(),
     ] {

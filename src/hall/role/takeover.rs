@@ -1,0 +1,140 @@
+//! Adopts the copy of another hub: into the journal and the state directory, from which touchmoved then starts as the hub. So a takeover
+//! is a start on another computer: exactly what was public is public, and all else waits for the whole delay.
+
+use super::copies::{ActCopy, CopyKey, DeskCopy, FileCopy, PolicyCopy, PublicCopy, RegistryCopy};
+use super::{RoleContext, desk_acts, state_files};
+use crate::daemon::delayed_view::{RELEASE_FILE, StoredRelease, adopt_releases};
+use crate::daemon::journal::{DeskEventRow, RemoteGame};
+use crate::daemon::steady_clock;
+use crate::desk::{DeskAct, DeskEntry};
+use crate::game::DelayPolicy;
+use crate::hall::connection::Connection;
+use crate::hall::message::from_json;
+use crate::hall::setup::paths::HallFiles;
+use crate::hall::setup::registry::{self, LockedRegistry, Registry};
+use crate::hall::setup::server;
+use crate::hall::subject;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use tracing::{info, warn};
+
+/// Among how many of the newest games those of which nothing was public are hidden by the delay of the other hub.
+const MAX_HIDDEN: usize = 1_000;
+
+/// What a hub has copied, sorted.
+#[derive(Default)]
+struct Copies {
+    acts: BTreeMap<usize, ActCopy>,
+    desk: Vec<(RemoteGame, Vec<DeskEventRow>)>,
+    public: BTreeMap<RemoteGame, StoredRelease>,
+    policy: Option<DelayPolicy>,
+    registry: Option<Registry>,
+    files: BTreeMap<String, String>,
+}
+
+impl Copies {
+    /// `from`: the hub whose acts at the desk count.
+    fn new(messages: &BTreeMap<String, Vec<u8>>, from: &str) -> Copies {
+        let mut copies = Copies::default();
+        for (subject, payload) in messages {
+            let Some(key) = CopyKey::parse(subject) else { continue };
+            match key {
+                CopyKey::Act(hub, place) if hub == from => copies.acts.extend(read(subject, payload).map(|act| (place, act))),
+                CopyKey::Act(..) => {}
+                CopyKey::Desk(game) => {
+                    copies.desk.extend(read::<DeskCopy>(subject, payload).map(|DeskCopy { events }| (game, events)));
+                }
+                CopyKey::Public(game) => {
+                    copies.public.extend(read::<PublicCopy>(subject, payload).map(|PublicCopy { release }| (game, release)));
+                }
+                CopyKey::Policy => copies.policy = read::<PolicyCopy>(subject, payload).map(DelayPolicy::from),
+                CopyKey::Registry => copies.registry = read::<RegistryCopy>(subject, payload).map(|copy| copy.registry),
+                CopyKey::File(path) => {
+                    copies.files.extend(read::<FileCopy>(subject, payload).and_then(|copy| Some((path, copy.text?))));
+                }
+            }
+        }
+        copies
+    }
+}
+
+fn read<T: DeserializeOwned>(subject: &str, payload: &[u8]) -> Option<T> {
+    let read = from_json(payload);
+    read.map_err(|error| warn!("{subject} of the other hub's copy is left out: {error}")).ok()
+}
+
+/// Adopts the copy of the hub `from`. `messages`: the last message of each subject.
+///
+/// # Errors
+/// Something cannot be stored, and must be adopted again; a sentence.
+pub(super) async fn adopt(context: &RoleContext, messages: &BTreeMap<String, Vec<u8>>, from: &str) -> Result<(), String> {
+    let copies = Copies::new(messages, from);
+    let failed = |error: &dyn std::fmt::Display| {
+        format!("this hub cannot take over, because it cannot store what the other one knew ({error}): free some space")
+    };
+    let journal = context.hub.journal();
+    let known = journal.remote_games().map_err(|error| failed(&error))?;
+    let numbers: BTreeMap<RemoteGame, u64> = known.into_iter().map(|known| (known.source, known.game)).collect();
+    if let Some(registry) = &copies.registry {
+        adopt_registry(&context.files, registry);
+    }
+    let desk = copies.desk.into_iter().filter_map(|(game, events)| Some((*numbers.get(&game)?, events))).collect();
+    journal.replace_desk_events(desk).await.map_err(|error| failed(&error))?;
+    let other = copies.acts.into_values().map(|act| {
+        desk_acts::adopt(&act, |game| numbers.get(game).copied()).unwrap_or_else(|error| {
+            warn!("an act at the desk of the other hub is left out ({error}): look at the seats and the round");
+            // It keeps its place.
+            let nothing = DeskAct::NameGames { games: Vec::new(), unnamed: Vec::new() };
+            DeskEntry { wall_ms: act.wall_ms, by: act.by.clone(), act: nothing }
+        })
+    });
+    let (own, unreadable) = journal.desk().map_err(|error| failed(&error))?;
+    let own = unreadable.is_empty().then_some(own);
+    let acts = desk_acts::to_follow(own.as_deref(), other.collect(), steady_clock::unix_ms());
+    journal.append_desk_acts(acts).await.map_err(|error| failed(&error))?;
+    // A delay that is not stricter than that of this hub hides nothing more.
+    let own = *context.delayed_view.policy().borrow();
+    let policy = copies.policy.filter(|policy| own.strictest(*policy) != own);
+    let mut releases = BTreeMap::new();
+    let mut newest: Vec<(u64, &RemoteGame)> = numbers.iter().map(|(source, game)| (*game, source)).collect();
+    newest.sort_unstable_by_key(|(game, _)| std::cmp::Reverse(*game));
+    for (place, (game, source)) in newest.into_iter().enumerate() {
+        let released = match (copies.public.get(source), policy) {
+            (Some(release), None) => release.clone(),
+            (Some(release), Some(policy)) => release.clone().hidden_by(policy),
+            (None, Some(policy)) if place < MAX_HIDDEN => {
+                let epoch_wall_ms = journal.game_epoch_wall_ms(game).map_err(|error| failed(&error))?;
+                let Some(epoch_wall_ms) = epoch_wall_ms else { continue };
+                StoredRelease::nothing(epoch_wall_ms).hidden_by(policy)
+            }
+            (None, _) => continue,
+        };
+        releases.insert(game, released);
+    }
+    adopt_releases(&context.state_dir.join(RELEASE_FILE), releases).map_err(|error| failed(&error))?;
+    state_files::adopt(&context.state_dir, &copies.files).map_err(|error| failed(&error))?;
+    info!("the copy of the other hub is adopted");
+    Ok(())
+}
+
+/// Stores the registry of the other hub here, and lets a message server on this computer read the machines in it.
+pub(super) fn adopt_registry(files: &HallFiles, registry: &Registry) {
+    let adopted = || {
+        if registry::load(files)?.as_ref() == Some(registry) {
+            return Ok(());
+        }
+        LockedRegistry::lock(files)?.save(registry)?;
+        server::reload(files).map(drop).map_err(crate::hall::setup::SetupError::from)
+    };
+    if let Err(error) = adopted() {
+        warn!("the list of machines of the other hub cannot be used here: {error}");
+    }
+}
+
+/// Returns the sequence number of the last message that the stream of an event has; `None`: it has none, or is not known.
+pub(super) async fn last_event(connection: &Connection, hall: &str) -> Option<u64> {
+    let context = async_nats::jetstream::new(connection.client().clone());
+    let stream = context.get_stream(subject::events_stream(hall)).await.ok()?;
+    let state = &stream.cached_info().state;
+    (state.messages > 0).then_some(state.last_sequence)
+}
