@@ -40,7 +40,7 @@ pub use request::{
     Continuation, GameGuard, OrderError, OrderGuard, ReplySender, Request, RequestKind, Seen, StoredGameState, TableExchange,
     Target,
 };
-pub use role::{CopyRequest, DeskEntryKind, Inactive};
+pub use role::{CopyRequest, DeskEntryKind, Inactive, role_clock_ms};
 pub use state::{
     GAME_UNREADABLE, GAMES_IN_MEMORY, HOOK_FAILED, HealthProblem, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL,
     JOURNAL_LAST_ROOM, State, WEBHOOK_FAILED, is_health_kind_for,

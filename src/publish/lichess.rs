@@ -115,6 +115,7 @@ pub async fn run(
             }
             // Another hub may have sent more since.
             () = sleep_until(due.unwrap_or(next_update)), if due.is_some() => tokio::select! {
+                biased;
                 () = delayed_view.wait_until_no_push() => {}
                 () = sender.send(pace.timeout) => {}
                 () = wait_for_stop(&mut stop) => break,

@@ -2,6 +2,7 @@
 
 mod broadcast;
 mod policy;
+mod write_ahead;
 
 use policy::Step;
 use proptest::prelude::*;

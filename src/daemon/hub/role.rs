@@ -5,9 +5,10 @@
 //! before anything notices.
 
 use super::{Hub, Update, lock};
+use rustix::time::{ClockId, clock_gettime};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{LazyLock, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 /// How long an entry at the desk waits to be copied.
@@ -52,17 +53,19 @@ pub struct CopyRequest {
 pub(super) struct HubRole {
     /// Two computers share the role. Otherwise this one always has it.
     is_shared: AtomicBool,
-    /// Until when this one has it, in milliseconds of [`elapsed_ms`].
+    /// Until when this one has it, in milliseconds of [`role_clock_ms`].
     held_until: AtomicU64,
     /// The host name of the other one, if that has it.
     other: Mutex<Option<String>>,
     copies: Mutex<Option<mpsc::UnboundedSender<CopyRequest>>>,
 }
 
-/// Returns the time since this was first called, by a clock that does not go back.
-fn elapsed_ms() -> u64 {
-    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
-    u64::try_from(BEGAN.elapsed().as_millis()).unwrap_or(u64::MAX)
+/// Returns the time since this computer was started, in milliseconds. It does not go back, and goes on while the computer sleeps: then
+/// another one may take the role.
+pub fn role_clock_ms() -> u64 {
+    let now = clock_gettime(ClockId::Boottime);
+    let (seconds, milliseconds) = (u64::try_from(now.tv_sec).unwrap_or(0), u64::try_from(now.tv_nsec / 1_000_000).unwrap_or(0));
+    seconds.saturating_mul(1000).saturating_add(milliseconds)
 }
 
 impl Hub {
@@ -72,11 +75,9 @@ impl Hub {
         self.role.is_shared.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that this hub has the role for this time from `since` on.
-    pub fn hold_role(&self, since: Instant, time: Duration) {
+    /// Notes that this hub has the role until this time of [`role_clock_ms`].
+    pub fn hold_role(&self, until: u64) {
         let was_held = self.check_role().is_ok();
-        let remaining = time.saturating_sub(since.elapsed());
-        let until = elapsed_ms().saturating_add(u64::try_from(remaining.as_millis()).unwrap_or(0));
         self.role.held_until.fetch_max(until, Ordering::Relaxed);
         if !was_held {
             // Whatever was refused meanwhile is done now.
@@ -101,7 +102,7 @@ impl Hub {
         if let Some(host) = lock(&self.role.other).clone() {
             return Err(Inactive::OtherHub { host });
         }
-        if elapsed_ms() < self.role.held_until.load(Ordering::Relaxed) { Ok(()) } else { Err(Inactive::Unreachable) }
+        if role_clock_ms() < self.role.held_until.load(Ordering::Relaxed) { Ok(()) } else { Err(Inactive::Unreachable) }
     }
 
     /// Returns the requests to copy what the desk enters, which from now on is confirmed only when it is copied.
@@ -136,15 +137,14 @@ mod tests {
         assert_eq!(hub.check_role(), Ok(()));
         hub.share_role();
         assert_eq!(hub.check_role(), Err(Inactive::Unreachable));
-        hub.hold_role(Instant::now(), Duration::from_secs(60));
+        hub.hold_role(role_clock_ms() + 60_000);
         assert_eq!(hub.check_role(), Ok(()));
         // An answer that came too late extends nothing.
         hub.share_role();
-        let long_ago = Instant::now().checked_sub(Duration::from_secs(2)).unwrap_or_else(Instant::now);
-        hub.hold_role(long_ago, Duration::from_secs(1));
+        hub.hold_role(role_clock_ms());
         assert_eq!(hub.check_role(), Err(Inactive::Unreachable));
         hub.lose_role("hub-2");
-        hub.hold_role(Instant::now(), Duration::from_secs(60));
+        hub.hold_role(role_clock_ms() + 60_000);
         assert_eq!(hub.check_role(), Err(Inactive::OtherHub { host: "hub-2".to_owned() }));
     }
 }

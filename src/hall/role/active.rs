@@ -7,7 +7,7 @@ use super::lease::{HOLD, Holder, Lease, RENEWAL_INTERVAL};
 use super::shared_log::{LogError, SharedLog, StreamState, read_all, read_state};
 use super::state_files::StateFiles;
 use super::{HALL_ROLE, RoleContext, desk_acts, host_name};
-use crate::daemon::hub::{CopyRequest, DeskEntryKind, Inactive};
+use crate::daemon::hub::{CopyRequest, DeskEntryKind, Inactive, role_clock_ms};
 use crate::daemon::wait_for_stop;
 use crate::hall::connection::{Connection, ConnectionState};
 use crate::hall::message::to_json;
@@ -144,7 +144,7 @@ impl Active {
                         DeskEntryKind::Game(game) => self.copy_game(game).await,
                     };
                     // The requester may be gone.
-                    let _ = done.send(outcome.is_ok());
+                    let _ = done.send(outcome.is_ok() && self.too_large.is_none());
                     outcome?;
                 }
                 () = view.wait_for_release() => self.copy_releases().await?,
@@ -184,11 +184,11 @@ impl Active {
     }
 
     async fn renew(&mut self) -> Result<(), LogError> {
-        let began = Instant::now();
+        let began = role_clock_ms();
         let lease = to_json(&self.log.lease);
         self.log.append(LEASE, lease).await?;
-        self.context.hub.hold_role(began, HOLD);
-        self.renewed = Some(began);
+        self.context.hub.hold_role(began.saturating_add(u64::try_from(HOLD.as_millis()).unwrap_or(0)));
+        self.renewed = Some(Instant::now());
         Ok(())
     }
 

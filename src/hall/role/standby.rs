@@ -161,7 +161,8 @@ impl Standby {
             if self.registry().await?.is_some_and(|copy| copy.registry.hall != hall) {
                 return Err("another event has begun".to_owned());
             }
-            if quiet.may_take(now_ms()) {
+            // A hub that does not know of this one would go on beside it.
+            if quiet.may_take(now_ms()) && (revision > 0 || !is_heard) {
                 return self.take(stream, hall, read).await;
             }
         }

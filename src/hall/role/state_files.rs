@@ -84,11 +84,14 @@ fn is_copied(path: &str) -> bool {
 }
 
 /// Replaces the files of this state directory by those of another hub. `files`: their contents, by path; what is not among them is
-/// removed.
+/// removed, unless there are none.
 ///
 /// # Errors
 /// A file cannot be written or removed.
 pub(super) fn adopt(dir: &Path, files: &BTreeMap<String, String>) -> io::Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
     for path in paths(dir).into_iter().filter(|path| !files.contains_key(path)) {
         fs::remove_file(dir.join(path))?;
     }

@@ -78,7 +78,10 @@ pub(super) async fn adopt(context: &RoleContext, messages: &BTreeMap<String, Vec
     if let Some(registry) = &copies.registry {
         adopt_registry(&context.files, registry);
     }
-    let desk = copies.desk.into_iter().filter_map(|(game, events)| Some((*numbers.get(&game)?, events))).collect();
+    // Of a game that the other hub shows, only what is entered there counts.
+    let shown = copies.public.keys().map(|game| (game.clone(), Vec::new()));
+    let desk: BTreeMap<RemoteGame, Vec<DeskEventRow>> = shown.chain(copies.desk).collect();
+    let desk = desk.into_iter().filter_map(|(game, events)| Some((*numbers.get(&game)?, events))).collect();
     journal.replace_desk_events(desk).await.map_err(|error| failed(&error))?;
     let other = copies.acts.into_values().map(|act| {
         desk_acts::adopt(&act, |game| numbers.get(game).copied()).unwrap_or_else(|error| {
