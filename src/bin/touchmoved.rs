@@ -22,7 +22,6 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
-use touchmove::config::hall::Role;
 use touchmove::config::overrides::OverridesError;
 use touchmove::config::{self, Config, ConfigError};
 use touchmove::daemon::calibration::CalibrationDir;
@@ -38,7 +37,7 @@ use touchmove::daemon::start_backoff::StartBackoff;
 use touchmove::daemon::unused_devices;
 use touchmove::daemon::{DelayedView, Hub};
 use touchmove::game::Delay;
-use touchmove::hall::role;
+use touchmove::hall::role::{self, StartRole};
 use touchmove::hall::service::{self, HallContext};
 use touchmove::link::{BoardLocation, watch as link_watch};
 use touchmove::names::MANAGER_INTERFACE;
@@ -175,13 +174,14 @@ async fn run(args: Args) -> anyhow::Result<End> {
         hub.set_health_problem(JOURNAL_DAMAGED, None, Some(sentences.join("; ")));
     }
     let (stop_front_ends, front_ends_stop) = watch::channel(false);
-    let stands_by = role::stands_by(&config.hall, &state_dir, &hub).await;
+    let start_role = role::at_start(&config.hall, &state_dir, &hub).await;
+    let stands_by = start_role == StartRole::StandsBy;
     let delayed_view = DelayedView::new(Arc::clone(&hub), config.delay, config.illegal_moves);
     if !stands_by {
         hub.load_desk(&state_dir).await;
         delayed_view.set_release_file(state_dir.join(RELEASE_FILE));
     }
-    if matches!(config.hall.role, Role::Hub { standby: true, .. }) {
+    if start_role != StartRole::Alone {
         delayed_view.copy_releases();
     }
     let live_config = LiveConfig::new(start, &hub, &delayed_view);
@@ -220,7 +220,7 @@ async fn run(args: Args) -> anyhow::Result<End> {
         delayed_view: Arc::clone(&delayed_view),
         live_config: Arc::clone(&live_config),
         state_dir,
-        stands_by,
+        start_role,
         restart: Arc::clone(&restart),
         stop: hall_stop,
     };

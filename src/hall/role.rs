@@ -32,6 +32,17 @@ pub const HALL_ROLE: &str = "hall_role";
 /// How long a start waits for the server.
 const START_PATIENCE: Duration = Duration::from_secs(8);
 
+/// How touchmoved has started, which holds until it starts again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartRole {
+    /// It is no hub, or the only one of its hall.
+    Alone,
+    /// It is one of two hubs, and has the role.
+    Serves,
+    /// It is one of two hubs, and stands by.
+    StandsBy,
+}
+
 /// What a hub needs that shares its role with another one.
 pub(super) struct RoleContext {
     pub(super) hub: Arc<Hub>,
@@ -46,10 +57,10 @@ pub(super) struct RoleContext {
     pub(super) stop: Stop,
 }
 
-/// Returns whether touchmoved starts as a hub that stands by: it has the role only if the message server says so. A hub that serves
-/// holds its role from the moment at which it has renewed it. `hub`: its journal identifies it.
-pub async fn stands_by(hall: &Hall, state_dir: &Path, hub: &Hub) -> bool {
-    let Role::Hub { server, standby: true } = &hall.role else { return false };
+/// Returns how touchmoved starts. One of two hubs has the role only if the message server says so, and holds it from the moment at which
+/// it has renewed it. `hub`: its journal identifies it.
+pub async fn at_start(hall: &Hall, state_dir: &Path, hub: &Hub) -> StartRole {
+    let Role::Hub { server, standby: true } = &hall.role else { return StartRole::Alone };
     hub.share_role();
     let has_role = async {
         let endpoint = Endpoint::new(hall, server, state_dir, subject::HUB).ok()?;
@@ -59,10 +70,11 @@ pub async fn stands_by(hall: &Hall, state_dir: &Path, hub: &Hub) -> bool {
         Some(matches!(Holder::of(lease, &hub.incarnation().id), Holder::Own(_)))
     };
     let has_role = tokio::time::timeout(START_PATIENCE, has_role).await.ok().flatten().unwrap_or(false);
-    if !has_role {
-        info!("this hub stands by until it has the role of the hall's hub");
+    if has_role {
+        return StartRole::Serves;
     }
-    !has_role
+    info!("this hub stands by until it has the role of the hall's hub");
+    StartRole::StandsBy
 }
 
 /// Returns the host name of this computer, for people.

@@ -3,7 +3,7 @@
 use super::connection::Endpoint;
 use super::machine::{self, MachineContext};
 use super::receiver::{self, ReceiverContext};
-use super::role::{self, RoleContext};
+use super::role::{self, RoleContext, StartRole};
 use super::setup::paths::HallFiles;
 use super::setup::registry;
 use super::subject;
@@ -25,8 +25,8 @@ pub struct HallContext {
     pub hub: Arc<Hub>,
     /// What the public may see.
     pub delayed_view: Arc<DelayedView>,
-    /// This is a hub that stands by.
-    pub stands_by: bool,
+    /// How touchmoved has started.
+    pub start_role: StartRole,
     /// Is notified if touchmoved must start again, because its role has changed.
     pub restart: Arc<Notify>,
     /// The configuration, which can change.
@@ -101,10 +101,15 @@ async fn part(context: &HallContext, hall: &Hall, mut stop: Stop) {
                         restart: Arc::clone(&context.restart),
                         stop: stop.clone(),
                     };
-                    if *standby && context.stands_by {
+                    if context.start_role == StartRole::StandsBy {
                         return role::standby::run(shared()).await;
                     }
-                    let role = standby.then(|| role::active::run(shared()));
+                    let is_shared = context.start_role == StartRole::Serves;
+                    if is_shared != *standby {
+                        let sentence = "hall.standby has changed: it takes effect when touchmoved is started next".to_owned();
+                        hub.set_health_problem(role::HALL_ROLE, None, Some(sentence));
+                    }
+                    let role = is_shared.then(|| role::active::run(shared()));
                     let receiver = ReceiverContext {
                         hub: Arc::clone(&hub),
                         endpoint: endpoint.clone(),

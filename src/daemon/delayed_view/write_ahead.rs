@@ -8,6 +8,7 @@ use super::{DelayedView, PublicState};
 use crate::daemon::hub::Update;
 use crate::game::StampedEvent;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -27,7 +28,7 @@ pub(super) struct WriteAhead {
     /// In the order of their release; `None`: releases are not copied.
     held: Option<Vec<HeldRelease>>,
     /// Notified when a release waits.
-    pub(super) changed: std::sync::Arc<Notify>,
+    pub(super) changed: Arc<Notify>,
 }
 
 impl WriteAhead {

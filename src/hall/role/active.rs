@@ -7,8 +7,10 @@ use super::lease::{HOLD, Holder, Lease, RENEWAL_INTERVAL};
 use super::shared_log::{LogError, SharedLog, StreamState, read_all, read_state};
 use super::state_files::StateFiles;
 use super::{HALL_ROLE, RoleContext, desk_acts, host_name};
+use crate::daemon::delayed_view::StoredRelease;
 use crate::daemon::hub::{CopyRequest, DeskEntryKind, Inactive, role_clock_ms};
 use crate::daemon::wait_for_stop;
+use crate::game::DelayPolicy;
 use crate::hall::connection::{Connection, ConnectionState};
 use crate::hall::message::to_json;
 use crate::hall::setup::registry_watch::RegistryWatch;
@@ -17,6 +19,7 @@ use futures_util::StreamExt;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -48,6 +51,7 @@ pub(in crate::hall) async fn run(context: RoleContext) {
         renewed: None,
         copied: BTreeMap::new(),
         acts: 0,
+        policy: None,
         standby_heard: Instant::now(),
         too_large: None,
         connection,
@@ -72,6 +76,8 @@ struct Active {
     copied: BTreeMap<String, [u8; 32]>,
     /// The number of acts at the desk that are copied.
     acts: usize,
+    /// The delay of the public that is copied.
+    policy: Option<DelayPolicy>,
     /// When a standby hub was heard last.
     standby_heard: Instant,
     /// What cannot be copied, because it is too large.
@@ -135,7 +141,7 @@ impl Active {
         self.copy_all().await?;
         let mut checks = interval(CHECK_INTERVAL);
         checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let view = std::sync::Arc::clone(&self.context.delayed_view);
+        let view = Arc::clone(&self.context.delayed_view);
         loop {
             tokio::select! {
                 Some(CopyRequest { kind, done }) = self.requests.recv() => {
@@ -237,9 +243,7 @@ impl Active {
         for game in self.context.hub.entered_games() {
             self.copy_game(game).await?;
         }
-        for (game, release) in self.context.delayed_view.releases() {
-            self.copy_release(game, release).await?;
-        }
+        self.policy = None;
         self.check().await
     }
 
@@ -248,7 +252,12 @@ impl Active {
         self.renew_if_due().await?;
         self.copy_releases().await?;
         let policy = *self.context.delayed_view.policy().borrow();
-        self.put(&CopyKey::Policy, to_json(&PolicyCopy::from(policy))).await?;
+        if self.policy != Some(policy) {
+            // First what the earlier policy still hides.
+            self.copy_all_releases().await?;
+            self.put(&CopyKey::Policy, to_json(&PolicyCopy::from(policy))).await?;
+            self.policy = Some(policy);
+        }
         if let Ok(Some(registry)) = self.registry.changed() {
             self.put(&CopyKey::Registry, to_json(&RegistryCopy { registry })).await?;
         }
@@ -302,9 +311,17 @@ impl Active {
         }
     }
 
+    /// Copies how much of all games is public.
+    async fn copy_all_releases(&mut self) -> Result<(), LogError> {
+        for (game, release) in self.context.delayed_view.releases() {
+            self.copy_release(game, release).await?;
+        }
+        Ok(())
+    }
+
     /// Copies what is going to be public, which then is.
     async fn copy_releases(&mut self) -> Result<(), LogError> {
-        let view = std::sync::Arc::clone(&self.context.delayed_view);
+        let view = Arc::clone(&self.context.delayed_view);
         while let Some(uncopied) = view.uncopied_releases() {
             for (game, release) in uncopied.games.clone() {
                 self.copy_release(game, release).await?;
@@ -314,7 +331,7 @@ impl Active {
         Ok(())
     }
 
-    async fn copy_release(&mut self, game: u64, release: crate::daemon::delayed_view::StoredRelease) -> Result<(), LogError> {
+    async fn copy_release(&mut self, game: u64, release: StoredRelease) -> Result<(), LogError> {
         match self.context.hub.journal().remote_game(game) {
             Ok(Some(source)) => self.put(&CopyKey::Public(source), to_json(&PublicCopy { release })).await,
             // A game of this hub's own boards, which the other one has not got.

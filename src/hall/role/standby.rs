@@ -127,7 +127,8 @@ impl Standby {
                 _ = checks.tick() => {}
                 // A hub without the key `standby` has no lease.
                 Some(_) = signs.next() => {
-                    (is_heard, _) = (true, quiet.note_life(now_ms()));
+                    is_heard = true;
+                    quiet.note_life(now_ms());
                     continue;
                 }
                 _ = state.changed() => return Err("the connection was lost".to_owned()),
