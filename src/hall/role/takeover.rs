@@ -141,3 +141,93 @@ pub(super) async fn last_event(connection: &Connection, hall: &str) -> Option<u6
     let state = &stream.cached_info().state;
     (state.messages > 0).then_some(state.last_sequence)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::journal::{EventRow, Journal, RemoteEvents};
+    use crate::daemon::{DelayedView, Hub};
+    use crate::game::event::Rotation;
+    use crate::game::{Command, Delay, Event, IllegalMoves, StampedEvent};
+    use crate::hall::connection::Endpoint;
+    use crate::hall::message::to_json;
+    use crate::wire;
+    use std::path::Path;
+    use std::sync::Arc;
+    use tokio::sync::{Notify, watch};
+
+    fn context(dir: &Path, delay: Delay) -> RoleContext {
+        let (journal, _) = Journal::open(dir).expect("a journal");
+        let hub = Hub::new(journal, &[]);
+        let endpoint =
+            Endpoint { url: "nats://127.0.0.1:1".to_owned(), ca: None, seed: None, machine: subject::HUB.to_owned() };
+        RoleContext {
+            delayed_view: DelayedView::new(Arc::clone(&hub), delay, IllegalMoves::Hold),
+            hub,
+            endpoint,
+            files: HallFiles::of(dir),
+            state_dir: dir.to_owned(),
+            term: Arc::default(),
+            restart: Arc::new(Notify::new()),
+            stop: watch::channel(false).1,
+        }
+    }
+
+    fn stamped(number: u64, event: Event) -> StampedEvent {
+        StampedEvent { at: number * 1_000, number: Some(number), event }
+    }
+
+    #[tokio::test]
+    async fn a_copy_is_adopted_with_the_numbers_of_this_journal() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let context = context(dir.path(), Delay::default());
+        let journal = context.hub.journal();
+        let game = |game| RemoteGame { machine: "pi-01".to_owned(), journal: "j".to_owned(), game };
+        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned();
+        let start = Event::GameStarted { fen, chess960: None, laws: "fide-2023".to_owned(), rotation: Rotation::Upright };
+        for number in [4, 7] {
+            let text = wire::to_json(&stamped(1, start.clone()));
+            let events = vec![EventRow { number: 1, wall_ms: 11_000, text }];
+            let events = RemoteEvents { source: game(number), started_wall_ms: 11_000, epoch_wall_ms: 10_000, events };
+            journal.append_remote("pi_01_b", events).await.expect("stored");
+        }
+
+        let tags = vec![("White".to_owned(), "Ada".to_owned())];
+        let named = stamped(2, Event::Commanded { command: Command::Tags { tags }, by: "Ann".to_owned() });
+        let text = wire::to_json(&named);
+        let desk = DeskCopy { events: vec![DeskEventRow { number: 2, after: 1, wall_ms: 12_000, text }] };
+        let seat = DeskAct::Seat { table: 1, board: "pi_01_b".to_owned(), serial_number: None };
+        let noted = DeskAct::NameGames { games: vec![(1, 1, 40)], unnamed: Vec::new() };
+        let acts = [seat, noted].map(|act| DeskEntry { wall_ms: 12_000, by: "Ann".to_owned(), act });
+        let mut messages = BTreeMap::from([
+            (CopyKey::Desk(game(7)).subject(), to_json(&desk)),
+            (CopyKey::Desk(game(9)).subject(), to_json(&desk)),
+            (CopyKey::Public(game(7)).subject(), to_json(&PublicCopy { release: StoredRelease::nothing(10_000) })),
+            (CopyKey::File("tokens.json".to_owned()).subject(), to_json(&FileCopy { text: Some("[]".to_owned()) })),
+            (CopyKey::Act("other".to_owned(), 0).subject(), b"another hub".to_vec()),
+        ]);
+        for (place, entry) in acts.iter().enumerate() {
+            let copy = desk_acts::copy(entry, |number| (number == 40).then(|| game(7)));
+            messages.insert(CopyKey::Act("first".to_owned(), place).subject(), to_json(&copy));
+        }
+        let policy = DelayPolicy { delay: Delay { ms: 60_000, plies: 0 }, illegal_moves: IllegalMoves::Hold };
+        messages.insert(CopyKey::Policy.subject(), to_json(&PolicyCopy::from(policy)));
+
+        // The second time, nothing is left to do.
+        for _ in 0..2 {
+            assert_eq!(adopt(&context, &messages, "first").await, Ok(()));
+            assert_eq!(journal.events(2, 1).ok(), Some(vec![named.clone()]));
+            assert_eq!(journal.desk_event_rows(1).ok(), Some(Vec::new()));
+            let (entries, unreadable) = journal.desk().expect("the desk");
+            assert_eq!((entries.len(), unreadable), (2, Vec::new()));
+            let expected = DeskAct::NameGames { games: vec![(1, 1, 2)], unnamed: Vec::new() };
+            assert_eq!(entries.last().map(|entry| &entry.act), Some(&expected));
+            assert_eq!(std::fs::read_to_string(dir.path().join("tokens.json")).ok().as_deref(), Some("[]"));
+            // The delay of the other hub was longer, so it hides both games.
+            let released = std::fs::read_to_string(dir.path().join(RELEASE_FILE)).expect("a file");
+            let released: BTreeMap<u64, StoredRelease> = serde_json::from_str(&released).expect("releases");
+            let hidden = StoredRelease::nothing(10_000).hidden_by(policy);
+            assert_eq!(released, BTreeMap::from([(1, hidden.clone()), (2, hidden)]));
+        }
+    }
+}
