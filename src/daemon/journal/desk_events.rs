@@ -177,3 +177,43 @@ pub(super) fn read(connection: &Connection, game: Option<u64>) -> Result<Vec<(u6
     };
     entries.into_iter().map(event).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::journal::{EventRow, RemoteEvents, RemoteGame};
+    use crate::game::event::Rotation;
+    use crate::game::{Command, Event};
+
+    fn named(number: u64) -> StampedEvent {
+        let tags = vec![("White".to_owned(), format!("Ada {number}"))];
+        let event = Event::Commanded { command: Command::Tags { tags }, by: "Ann".to_owned() };
+        StampedEvent { at: 2_000, number: Some(number), event }
+    }
+
+    #[tokio::test]
+    async fn adopted_events_follow_those_of_the_machine_that_are_here() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (journal, _) = Journal::open(dir.path()).expect("a journal");
+        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned();
+        let event = Event::GameStarted { fen, chess960: None, laws: "fide-2023".to_owned(), rotation: Rotation::Upright };
+        let started = StampedEvent { at: 1_000, number: Some(1), event };
+        let events = vec![EventRow { number: 1, wall_ms: 11_000, text: wire::to_json(&started) }];
+        let source = RemoteGame { machine: "pi-01".to_owned(), journal: "j".to_owned(), game: 4 };
+        let events = RemoteEvents { source, started_wall_ms: 11_000, epoch_wall_ms: 10_000, events };
+        journal.append_remote("pi_01_b", events).await.expect("stored");
+
+        // The other hub had five events of the machine.
+        let row = |number| DeskEventRow { number, after: 5, wall_ms: 12_000, text: wire::to_json(&named(number)) };
+        for _ in 0..2 {
+            journal.replace_desk_events(vec![(1, vec![row(6), row(7)])]).await.expect("adopted");
+            let rows = journal.desk_event_rows(1).expect("rows");
+            assert_eq!(rows.iter().map(|row| (row.number, row.after)).collect::<Vec<_>>(), [(2, 1), (3, 1)]);
+        }
+        // Their hashes are right: they are read, and the next one follows.
+        assert_eq!(journal.append_desk_events(1, 13_000, vec![named(4)]).await.ok(), Some(1));
+        let shown = journal.events(1, 0).expect("events");
+        assert_eq!(shown.iter().filter_map(|stamped| stamped.number).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        assert!(shown.iter().all(|stamped| !matches!(stamped.event, Event::Unknown(_))));
+    }
+}
