@@ -76,7 +76,12 @@ const COPY_HEADER: &str = "Nats-Stream";
 /// Returns whether the server has sent a message here in reply to a request of somebody else. A client may name any subject for the
 /// reply to a direct get of its own messages, so such a message may have any content.
 pub fn is_copy(message: &Message) -> bool {
-    message.headers.as_ref().is_some_and(|headers| headers.get(COPY_HEADER).is_some())
+    message.headers.as_ref().is_some_and(is_copied)
+}
+
+/// As [`is_copy`], by the headers of the message.
+pub fn is_copied(headers: &HeaderMap) -> bool {
+    headers.get(COPY_HEADER).is_some()
 }
 
 /// A message that was requested.

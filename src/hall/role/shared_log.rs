@@ -2,10 +2,13 @@
 //!
 //! **Invariant:** each message must follow the last one of the whole stream. So the server refuses whatever a hub sends after another one
 //! has taken the role, however late it arrives.
+//!
+//! A machine may name any subject for the replies of the server to its own messages, also one of this stream. So a message counts only
+//! with the header of a hub, and if it is no copy that the server has sent.
 
 use super::lease::Lease;
-use crate::hall::connection::Connection;
 use crate::hall::connection::store::{Stored, store_last};
+use crate::hall::connection::{Connection, is_copied};
 use crate::hall::message::{MAX_BYTES, from_json};
 use crate::hall::subject::{ALL_OF_HUB, HUB_STREAM, LEASE};
 use async_nats::HeaderMap;
@@ -23,6 +26,8 @@ use tokio::time::timeout;
 
 /// How long the server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The header of every message of a hub: its version. The server's acknowledgements have none.
+const VERSION_HEADER: (&str, &str) = ("Tm-V", "1");
 /// The header of a compressed message.
 const ENCODING: &str = "Content-Encoding";
 /// The length from which on messages are compressed, in bytes.
@@ -47,7 +52,7 @@ pub(super) enum LogError {
 pub(super) struct StreamState {
     /// The sequence number of its last message; 0: there was none.
     pub(super) last: u64,
-    /// The lease, with its sequence number.
+    /// The lease, with its sequence number; `None`: there is none, or the server has stored something else in its place.
     pub(super) lease: Option<(u64, Lease)>,
 }
 
@@ -84,6 +89,7 @@ pub(super) async fn read_state(connection: &Connection) -> Result<StreamState, S
     // Answered by the leader of a cluster, other than a direct get.
     let read = timeout(PATIENCE, stream.get_last_raw_message_by_subject(LEASE)).await;
     let lease = match read.map_err(|_| "the hall's server does not answer".to_owned())? {
+        Ok(message) if !is_of_hub(Some(&message.headers)) => None,
         Ok(message) => {
             let lease = from_json(&message.payload).map_err(|error| format!("the lease of the hub's role: {error}"))?;
             Some((message.sequence, lease))
@@ -112,8 +118,10 @@ pub(super) async fn read_all(connection: &Connection) -> Result<BTreeMap<String,
         let next = timeout(PATIENCE, messages.next()).await.map_err(|_| failed("it takes too long".to_owned()))?;
         let message = next.ok_or_else(|| failed("it ended".to_owned()))?.map_err(|error| failed(error.to_string()))?;
         let pending = message.info().map_err(|error| failed(error.to_string()))?.pending;
-        let payload = plain(message.headers.as_ref(), &message.payload).map_err(|error| failed(error.to_string()))?;
-        found.insert(message.subject.to_string(), payload);
+        if is_of_hub(message.headers.as_ref()) {
+            let payload = plain(message.headers.as_ref(), &message.payload).map_err(|error| failed(error.to_string()))?;
+            found.insert(message.subject.to_string(), payload);
+        }
         if pending == 0 {
             return Ok(found);
         }
@@ -128,10 +136,16 @@ pub(super) async fn read_one(connection: &Connection, subject: &str) -> Result<O
     let stream = open(connection).await?;
     let read = timeout(PATIENCE, stream.get_last_raw_message_by_subject(subject)).await;
     match read.map_err(|_| "the hall's server does not answer".to_owned())? {
+        Ok(message) if !is_of_hub(Some(&message.headers)) => Ok(None),
         Ok(message) => plain(Some(&message.headers), &message.payload).map(Some).map_err(|error| error.to_string()),
         Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
         Err(error) => Err(format!("the copy of the hub cannot be read: {error}")),
     }
+}
+
+/// Returns whether a hub has sent the message with these headers.
+fn is_of_hub(headers: Option<&HeaderMap>) -> bool {
+    headers.is_some_and(|headers| headers.get(VERSION_HEADER.0).is_some() && !is_copied(headers))
 }
 
 /// Returns the content of a message as it was before it was compressed.
@@ -147,6 +161,7 @@ fn plain(headers: Option<&HeaderMap>, payload: &[u8]) -> std::io::Result<Vec<u8>
 /// Compresses the content of a large message. Returns it with its headers.
 fn encoded(payload: Vec<u8>) -> (HeaderMap, Vec<u8>) {
     let mut headers = HeaderMap::new();
+    headers.insert(VERSION_HEADER.0, VERSION_HEADER.1);
     if payload.len() < COMPRESS_FROM {
         return (headers, payload);
     }
@@ -166,52 +181,47 @@ pub(super) struct SharedLog {
     connection: Connection,
     /// The lease of this hub.
     pub(super) lease: Lease,
-    /// The sequence number of the last message; `None`: it must be read again.
-    last: Option<u64>,
+    /// The sequence number of the last message.
+    last: u64,
 }
 
 impl SharedLog {
     /// `last`: the sequence number of the last message of the stream when `lease` could be taken or was read.
     pub(super) fn new(connection: Connection, lease: Lease, last: u64) -> SharedLog {
-        SharedLog { connection, lease, last: Some(last) }
+        SharedLog { connection, lease, last }
     }
 
     /// Stores a message.
     ///
     /// # Errors
-    /// See [`LogError`]. After [`LogError::Failed`] it may have been stored.
+    /// See [`LogError`]. After [`LogError::Failed`] it may have been stored, and the stream must be read again.
     pub(super) async fn append(&mut self, subject: &str, payload: Vec<u8>) -> Result<(), LogError> {
         let (headers, payload) = encoded(payload);
         if payload.len() > MAX_BYTES - MAX_HEADER_BYTES {
             return Err(LogError::TooLarge);
         }
-        for _ in 0..2 {
-            let last = match self.last {
-                Some(last) => last,
-                None => self.find_end().await?,
-            };
-            self.last = None;
-            match store_last(&self.connection, subject, headers.clone(), payload.clone(), last).await {
-                Ok(Stored::At(sequence)) => {
-                    self.last = Some(sequence);
-                    return Ok(());
-                }
-                // The answer to an earlier message was lost, or another hub has taken the role.
-                Ok(Stored::NotNext) => {}
-                Ok(Stored::Refused(_, reason)) => return Err(LogError::Failed(reason)),
-                Err(error) => return Err(LogError::Failed(error.to_string())),
+        match store_last(&self.connection, subject, headers, payload, self.last).await {
+            Ok(Stored::At(sequence)) => {
+                self.last = sequence;
+                Ok(())
             }
+            Ok(Stored::NotNext) => Err(self.find_reason().await),
+            Ok(Stored::Refused(_, reason)) => Err(LogError::Failed(reason)),
+            Err(error) => Err(LogError::Failed(error.to_string())),
         }
-        Err(LogError::Failed("somebody else writes to the hub's stream".to_owned()))
     }
 
-    /// Returns the sequence number of the last message, if this hub still has the role.
-    async fn find_end(&self) -> Result<u64, LogError> {
-        let StreamState { last, lease } = read_state(&self.connection).await.map_err(LogError::Failed)?;
-        match lease {
-            Some((_, lease)) if (&lease.hub, lease.term) == (&self.lease.hub, self.lease.term) => Ok(last),
-            Some((_, lease)) => Err(LogError::Lost(lease)),
-            None => Err(LogError::Failed("the hall's server has lost the lease of the hub's role".to_owned())),
+    /// Returns why a message does not follow the last one of the stream.
+    async fn find_reason(&self) -> LogError {
+        match read_state(&self.connection).await {
+            Ok(StreamState { lease: Some((_, lease)), .. })
+                if (&lease.hub, lease.term) != (&self.lease.hub, self.lease.term) =>
+            {
+                LogError::Lost(lease)
+            }
+            // The answer to an earlier message was lost, or the server has stored a reply to a machine: everything is read again.
+            Ok(_) => LogError::Failed("the hub's stream has other messages than expected".to_owned()),
+            Err(reason) => LogError::Failed(reason),
         }
     }
 }
@@ -226,7 +236,16 @@ mod tests {
             let payload = b"pairing ".repeat(length / 8);
             let (headers, sent) = encoded(payload.clone());
             assert!(sent.len() <= COMPRESS_FROM);
+            assert!(is_of_hub(Some(&headers)));
             assert_eq!(plain(Some(&headers), &sent).ok(), Some(payload));
         }
+    }
+
+    #[test]
+    fn what_the_server_has_sent_to_a_machine_does_not_count() {
+        let acknowledgement = HeaderMap::new();
+        let (mut copy, _) = encoded(Vec::new());
+        copy.insert("Nats-Stream", "KV_TM_HERE");
+        assert!(!is_of_hub(None) && !is_of_hub(Some(&acknowledgement)) && !is_of_hub(Some(&copy)));
     }
 }
