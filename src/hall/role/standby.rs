@@ -1,11 +1,12 @@
 //! A hub that stands by: follows the games of the hall, and takes the role if the hub that has it falls silent.
 
 use super::copies::{CopyKey, RegistryCopy};
-use super::lease::{Holder, Lease, LeaseWatch};
+use super::lease::{Holder, Lease, LeaseWatch, RENEWAL_INTERVAL};
 use super::shared_log::{LogError, SharedLog, StreamState, read_all, read_one, read_state};
 use super::{HALL_ROLE, RoleContext, host_name, takeover};
+use crate::config::hall::is_name;
 use crate::daemon::wait_for_stop;
-use crate::hall::connection::{Connection, ConnectionState};
+use crate::hall::connection::{Connection, ConnectionState, is_copy};
 use crate::hall::message::{from_json, to_json};
 use crate::hall::receiver::follower;
 use crate::hall::setup::registry;
@@ -22,6 +23,8 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 const CATCH_UP_PATIENCE: Duration = Duration::from_secs(30);
 /// How long the server may be away before that is reported.
 const SERVER_PATIENCE: Duration = Duration::from_secs(5);
+/// How often in succession the hall must not have been readable to be reported.
+const MAX_FAILURES: u32 = 3;
 
 /// Runs until the shutdown signal. When this hub has the role, restarts touchmoved.
 pub(in crate::hall) async fn run(context: RoleContext) {
@@ -52,14 +55,22 @@ struct Standby {
 impl Standby {
     async fn run(&self) {
         let mut state = self.connection.state();
+        let mut failures: u32 = 0;
         loop {
+            let began = Instant::now();
             match timeout(SERVER_PATIENCE, state.wait_for(ConnectionState::is_up)).await.map(|up| up.is_ok()) {
                 Ok(true) => match self.watch().await {
                     Ok(()) => {
                         self.context.restart.notify_one();
                         return std::future::pending().await;
                     }
-                    Err(reason) => debug!("the hall is read again: {reason}"),
+                    Err(reason) => {
+                        debug!("the hall is read again: {reason}");
+                        failures = if began.elapsed() < SERVER_PATIENCE { failures.saturating_add(1) } else { 0 };
+                        if failures >= MAX_FAILURES {
+                            self.report(format!("this hub stands by, and cannot take over at the moment: {reason}"));
+                        }
+                    }
                 },
                 Ok(false) => return,
                 Err(_) => self.report(format!(
@@ -121,12 +132,16 @@ impl Standby {
         state.mark_unchanged();
         let mut checks = interval(WATCH_INTERVAL);
         checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut is_heard = false;
+        let (mut is_heard, mut known) = (false, None);
         loop {
             tokio::select! {
                 _ = checks.tick() => {}
                 // A hub without the key `standby` has no lease.
-                Some(_) = signs.next() => {
+                Some(sign) = signs.next() => {
+                    // The server's reply to a machine is no sign of a hub.
+                    if is_copy(&sign) || !std::str::from_utf8(&sign.payload).is_ok_and(is_name) {
+                        continue;
+                    }
                     is_heard = true;
                     quiet.note_life(now_ms());
                     continue;
@@ -134,7 +149,10 @@ impl Standby {
                 _ = state.changed() => return Err("the connection was lost".to_owned()),
             }
             self.connection.publish(STANDBY.to_owned(), to_json(&serde_json::json!({ "host": self.host }))).await;
-            let stream = read_state(&self.connection).await?;
+            let mut stream = read_state(&self.connection).await?;
+            // The server may have lost it, or stored something else in its place. It says whose copy counts.
+            stream.lease = stream.lease.or_else(|| known.clone());
+            known.clone_from(&stream.lease);
             let (revision, lease) = stream.lease.clone().map_or((0, None), |(revision, lease)| (revision, Some(lease)));
             quiet.note_revision(revision, now_ms());
             match Holder::of(lease, &self.hub) {
@@ -185,10 +203,16 @@ impl Standby {
         warn!("this hub takes over from {before}, in term {}", lease.term);
         let stored = self.context.files.store_term(lease.term);
         stored.map_err(|error| error.to_string())?;
-        if let Some(last) = takeover::last_event(&self.connection, hall).await
-            && timeout(CATCH_UP_PATIENCE, read.wait_for(|read| *read >= last)).await.is_err()
-        {
-            warn!("not all events are here yet: machines send the rest again");
+        if let Some(last) = takeover::last_event(&self.connection, hall).await {
+            let began = Instant::now();
+            while timeout(RENEWAL_INTERVAL, read.wait_for(|read| *read >= last)).await.is_err() {
+                if began.elapsed() >= CATCH_UP_PATIENCE {
+                    warn!("not all events are here yet: machines send the rest again");
+                    break;
+                }
+                // Otherwise a third hub would take the role meanwhile.
+                log.append(LEASE, to_json(&lease)).await.map_err(sentence)?;
+            }
         }
         self.finish(lease, log).await
     }
