@@ -77,12 +77,13 @@ pub async fn run(
                 ending = received.is_none();
             }
             () = wait_for_stop(&mut stop), if !ending => ending = true,
-            // Another hub may have written more since.
-            () = tokio::time::sleep_until(next), if due && !delayed_view.may_push() => {
-                failed = true;
-                next = Instant::now() + MIN_INTERVAL;
-            }
             () = tokio::time::sleep_until(next), if due => {
+                // Another hub may have written more since.
+                if !delayed_view.may_push() {
+                    failed = true;
+                    next = Instant::now() + MIN_INTERVAL;
+                    continue;
+                }
                 let outcome = folder.write(&delayed_view).await;
                 failed = outcome.is_err();
                 due = failed;

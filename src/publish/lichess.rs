@@ -124,10 +124,13 @@ pub async fn run(
     }
     sender.update(&delayed_view);
     // The last results are sent before shutdown, not after the next start, unless the last request failed.
-    if delayed_view.may_push() && sender.rounds.iter().all(|round| round.failures == 0) {
+    if sender.rounds.iter().all(|round| round.failures == 0) {
         let flush = async {
             while let Some(due) = sender.due().filter(|due| *due <= Instant::now() + pace.min_interval) {
                 sleep_until(due).await;
+                if !delayed_view.may_push() {
+                    break;
+                }
                 sender.send(SHUTDOWN_TIMEOUT.min(pace.timeout)).await;
             }
         };

@@ -1,6 +1,6 @@
 //! Releases that wait until they are copied: the hub that takes over must know of everything that the public has seen.
 //!
-//! **Invariant:** if releases are copied, an event is public only after the copy says so.
+//! **Invariant:** if releases are copied, an event is public only after the copy says so, and while this hub has its role.
 
 use super::public_state::PublishMode;
 use super::release_log::StoredRelease;
@@ -80,11 +80,16 @@ impl DelayedView {
         Some(UncopiedReleases { games: last.into_iter().filter_map(release).collect(), count: held.len() })
     }
 
-    /// Makes releases public that are copied now.
-    pub fn release_copied(&self, copied: &UncopiedReleases) {
+    /// Makes releases public that are copied now. Returns `false` if they still wait, because this hub has lost its role meanwhile, e.g.
+    /// while its process stood still.
+    #[must_use]
+    pub fn release_copied(&self, copied: &UncopiedReleases) -> bool {
+        if !self.may_push() {
+            return false;
+        }
         let released: Vec<HeldRelease> = {
             let mut public = self.lock();
-            let Some(held) = &mut public.write_ahead.held else { return };
+            let Some(held) = &mut public.write_ahead.held else { return true };
             held.drain(..copied.count.min(held.len())).collect()
         };
         let mut is_state_change = false;
@@ -96,6 +101,7 @@ impl DelayedView {
             let boards: Vec<_> = self.read(|state| state.boards.keys().cloned().collect());
             boards.into_iter().for_each(|board| self.publish(Update::Board(board)));
         }
+        true
     }
 
     /// Returns how much of each game is public, by the number of the game.

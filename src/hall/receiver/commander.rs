@@ -71,6 +71,8 @@ impl Commander {
             let seconds = heard.map(|heard| u64::try_from(steady_clock::now_ms().saturating_sub(heard) / 1000).unwrap_or(0));
             OrderError::MachineAway { machine: machine.to_owned(), seconds }
         };
+        // It may have waited since it was given.
+        self.hub.check_role()?;
         let now = steady_clock::now_ms();
         if !self.hub.read(|state| state.machines.get(&machine).is_some_and(|view| view.is_there(now))) {
             return Err(silent(&machine));

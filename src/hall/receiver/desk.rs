@@ -37,7 +37,9 @@ impl DeskEntries {
             self.games.entry(source.machine.clone()).or_default().insert(game, source);
         }
         for (machine, game) in machines {
-            if !connection.publish(Bucket::Desk.subject(&machine), to_json(&self.message(&machine))).await {
+            // A message of a hub that has lost its role would replace that of the other one.
+            let may_tell = self.hub.check_role().is_ok();
+            if !may_tell || !connection.publish(Bucket::Desk.subject(&machine), to_json(&self.message(&machine))).await {
                 self.hub.mark_untold(game);
             }
         }

@@ -177,6 +177,8 @@ impl Active {
         let term = lease.term;
         // The first message of a new term is refused if the lease has changed since.
         self.log = SharedLog::new(self.connection.clone(), lease, last);
+        // Before a command can be sent in it.
+        self.context.term.store(term, Ordering::Relaxed);
         self.renew().await?;
         if is_new {
             info!("this is the hub of the hall, in term {term}");
@@ -184,7 +186,6 @@ impl Active {
                 warn!("{error}");
             }
         }
-        self.context.term.store(term, Ordering::Relaxed);
         self.report(None);
         Ok(())
     }
@@ -326,7 +327,10 @@ impl Active {
             for (game, release) in uncopied.games.clone() {
                 self.copy_release(game, release).await?;
             }
-            view.release_copied(&uncopied);
+            if !view.release_copied(&uncopied) {
+                // They are tried again when the role is renewed.
+                break;
+            }
         }
         Ok(())
     }

@@ -65,13 +65,17 @@ async fn what_is_copied_is_public_here_and_after_a_takeover() {
     // Both may have been released one after the other.
     until("the first move is public", async || {
         if let Some(uncopied) = hub.view.uncopied_releases() {
-            hub.view.release_copied(&uncopied);
+            assert!(hub.view.release_copied(&uncopied));
         }
         (hub.public() == 2).then_some(())
     })
     .await;
     hub.handle.publish(EPOCH, events[2..].to_vec(), |_| (), None);
-    until("the second move waits", async || hub.view.uncopied_releases()).await;
+    let uncopied = until("the second move waits", async || hub.view.uncopied_releases()).await;
+    assert_eq!(hub.public(), 2);
+    // The process stood still until after its role had ended.
+    hub.hub.share_role();
+    assert!(!hub.view.release_copied(&uncopied));
     assert_eq!(hub.public(), 2);
 
     // Another computer has the same game, and learns what was public.
