@@ -54,6 +54,8 @@ pub(super) struct RoleContext {
     pub(super) term: Arc<AtomicU64>,
     /// Starts touchmoved again.
     pub(super) restart: Arc<Notify>,
+    /// What to report if nothing is wrong.
+    pub(super) notice: Option<String>,
     pub(super) stop: Stop,
 }
 

@@ -77,13 +77,21 @@ pub const HEALTH_KINDS: &[&str] = &[
 /// Runs the part of this machine until `stop`.
 async fn part(context: &HallContext, hall: &Hall, mut stop: Stop) {
     let (hub, state_dir, role) = (Arc::clone(&context.hub), context.state_dir.as_path(), &hall.role);
+    let is_shared = context.start_role != StartRole::Alone;
+    let notice = (is_shared != matches!(role, Role::Hub { standby: true, .. })).then(|| {
+        let key = if matches!(role, Role::Hub { .. }) { "hall.standby" } else { "hall.serve" };
+        format!("{key} has changed: it takes effect when touchmoved is started next")
+    });
+    if notice.is_some() {
+        hub.set_health_problem(role::HALL_ROLE, None, notice.clone());
+    }
     match role {
         Role::None => wait_for_stop(&mut stop).await,
         Role::Machine { hub: server, machine } => match Endpoint::new(hall, server, state_dir, machine) {
             Ok(endpoint) => machine::run(MachineContext { hub, endpoint, state_dir: state_dir.to_owned(), stop }).await,
             Err(sentence) => wait_with(&hub, sentence, &mut stop).await,
         },
-        Role::Hub { server, standby } => {
+        Role::Hub { server, .. } => {
             let registry = registry::load(&HallFiles::of(state_dir)).map_err(|error| error.to_string());
             let registry = registry.and_then(|registry| registry.ok_or_else(|| NO_HALL.to_owned()));
             let ready = registry.and_then(|registry| Ok((registry, Endpoint::new(hall, server, state_dir, subject::HUB)?)));
@@ -99,17 +107,13 @@ async fn part(context: &HallContext, hall: &Hall, mut stop: Stop) {
                         state_dir: state_dir.to_owned(),
                         term: Arc::clone(&term),
                         restart: Arc::clone(&context.restart),
+                        notice: notice.clone(),
                         stop: stop.clone(),
                     };
                     if context.start_role == StartRole::StandsBy {
                         return role::standby::run(shared()).await;
                     }
-                    let is_shared = context.start_role == StartRole::Serves;
-                    if is_shared != *standby {
-                        let sentence = "hall.standby has changed: it takes effect when touchmoved is started next".to_owned();
-                        hub.set_health_problem(role::HALL_ROLE, None, Some(sentence));
-                    }
-                    let role = is_shared.then(|| role::active::run(shared()));
+                    let role = (context.start_role == StartRole::Serves).then(|| role::active::run(shared()));
                     let receiver = ReceiverContext {
                         hub: Arc::clone(&hub),
                         endpoint: endpoint.clone(),

@@ -109,6 +109,7 @@ impl Active {
     }
 
     fn report(&self, sentence: Option<String>) {
+        let sentence = sentence.or_else(|| self.context.notice.clone());
         let problem = sentence.clone();
         if self.context.hub.set_health_problem(HALL_ROLE, None, sentence)
             && let Some(problem) = problem
@@ -266,6 +267,7 @@ impl Active {
             self.put(&CopyKey::File(path), to_json(&FileCopy { text })).await?;
         }
         let problem = match &self.too_large {
+            _ if self.context.notice.is_some() => None,
             Some(what) => Some(format!("{what} is too large to be copied for the standby hub, which would not know it")),
             None => (self.standby_heard.elapsed() > STANDBY_PATIENCE).then(|| {
                 "no other hub stands by for this one: start touchmoved there, with serve = true and standby = true, or set \

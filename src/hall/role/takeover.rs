@@ -169,6 +169,7 @@ mod tests {
             state_dir: dir.to_owned(),
             term: Arc::default(),
             restart: Arc::new(Notify::new()),
+            notice: None,
             stop: watch::channel(false).1,
         }
     }
