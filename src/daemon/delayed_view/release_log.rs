@@ -62,6 +62,12 @@ impl StoredRelease {
         StoredRelease::new(epoch_wall_ms, 0, &ReleaseState::default())
     }
 
+    /// Returns the state of the same game in the journal of this hub, which counts its time from then.
+    #[must_use]
+    pub fn with_epoch(self, epoch_wall_ms: i64) -> StoredRelease {
+        StoredRelease { epoch_wall_ms, ..self }
+    }
+
     /// Hides all events that have not been released by this policy, too: they were hidden by it at another hub.
     #[must_use]
     pub fn hidden_by(mut self, policy: DelayPolicy) -> StoredRelease {

@@ -35,6 +35,8 @@ pub enum Inactive {
 pub enum DeskEntryKind {
     /// Acts at the desk.
     Acts,
+    /// Orders to continue games on other boards.
+    Continuations,
     /// Names or results of this game of another machine.
     Game(u64),
 }
@@ -112,8 +114,8 @@ impl Hub {
         requests
     }
 
-    /// Requests to copy what the desk has entered; `None`: nothing is copied. See [`is_copied`].
-    pub(super) fn request_copy(&self, kind: DeskEntryKind) -> Option<oneshot::Receiver<bool>> {
+    /// Requests to copy what the desk has entered. Returns what receives `true` once it is copied; `None`: nothing is copied.
+    pub fn request_copy(&self, kind: DeskEntryKind) -> Option<oneshot::Receiver<bool>> {
         let (done, copied) = oneshot::channel();
         lock(&self.role.copies).as_ref()?.send(CopyRequest { kind, done }).ok().map(|()| copied)
     }

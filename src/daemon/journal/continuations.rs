@@ -3,8 +3,9 @@
 
 use super::read::text;
 use super::values::{id, integer};
+use super::writer::WriterState;
 use super::{Journal, JournalError, lock};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 /// The order to continue a game on another board.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,22 +50,31 @@ impl Journal {
                     WHERE board = to_board AND game.started_wall_ms = continuation.started_wall_ms AND game.id > continued
                       AND game.id NOT IN (SELECT game FROM continuation WHERE game IS NOT NULL))
             FROM continuation WHERE game IS NULL ORDER BY id";
-        let open = |row: &rusqlite::Row<'_>| {
-            let order = ContinuationOrder {
-                continued: id(row, 0)?,
-                from: text(row, 1)?,
-                to: text(row, 2)?,
-                by: text(row, 3)?,
-                started_wall_ms: row.get(4)?,
-                recalled: id(row, 5)?,
-            };
-            let game = row.get::<_, Option<i64>>(6)?.map(|_| id(row, 6)).transpose()?;
-            Ok((order, game))
-        };
         lock(&self.reader)
             .prepare_cached(OPEN)
-            .and_then(|mut statement| statement.query_map([], open)?.collect())
+            .and_then(|mut statement| statement.query_map([], order_row)?.collect())
             .map_err(JournalError::sqlite("read the games that continue on other boards"))
+    }
+
+    /// Returns all orders to continue games, oldest first, each with the number of the game that has come of it.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn continuations(&self) -> Result<Vec<(ContinuationOrder, Option<u64>)>, JournalError> {
+        const ALL: &str = "
+            SELECT continued, from_board, to_board, by, started_wall_ms, recalled, game FROM continuation ORDER BY id";
+        lock(&self.reader)
+            .prepare_cached(ALL)
+            .and_then(|mut statement| statement.query_map([], order_row)?.collect())
+            .map_err(JournalError::sqlite("read the games that continue on other boards"))
+    }
+
+    /// Replaces the orders about games of other machines, in one transaction: by those that another hub of the hall has.
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    pub async fn replace_continuations(&self, orders: Vec<(ContinuationOrder, Option<u64>)>) -> Result<(), JournalError> {
+        self.writer.write(move |start| replace(start, &orders).map_err(failed())).await
     }
 
     /// Returns whether another game continues this one by order.
@@ -77,6 +87,20 @@ impl Journal {
             .and_then(|mut statement| statement.exists([integer(game)]))
             .map_err(JournalError::sqlite("read the games that continue on other boards"))
     }
+}
+
+/// Reads a row with the columns of an order, and the number of a game.
+fn order_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<(ContinuationOrder, Option<u64>)> {
+    let order = ContinuationOrder {
+        continued: id(row, 0)?,
+        from: text(row, 1)?,
+        to: text(row, 2)?,
+        by: text(row, 3)?,
+        started_wall_ms: row.get(4)?,
+        recalled: id(row, 5)?,
+    };
+    let game = row.get::<_, Option<i64>>(6)?.map(|_| id(row, 6)).transpose()?;
+    Ok((order, game))
 }
 
 fn failed() -> impl FnOnce(rusqlite::Error) -> JournalError {
@@ -107,6 +131,13 @@ fn finish(connection: &Connection, order: &ContinuationOrder, game: u64) -> rusq
         .prepare_cached("DELETE FROM continuation WHERE continued = ?1 AND game IS NULL")?
         .execute([integer(order.continued)])
         .map(drop)
+}
+
+fn replace(start: &mut WriterState, orders: &[(ContinuationOrder, Option<u64>)]) -> rusqlite::Result<()> {
+    let transaction = start.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute("DELETE FROM continuation WHERE continued IN (SELECT game FROM remote_game)", [])?;
+    orders.iter().try_for_each(|(order, game)| insert(&transaction, order, *game))?;
+    transaction.commit()
 }
 
 fn insert(connection: &Connection, order: &ContinuationOrder, game: Option<u64>) -> rusqlite::Result<()> {

@@ -2,7 +2,9 @@
 
 use super::commander::{Commander, RemoteOrder};
 use crate::daemon::Hub;
-use crate::daemon::hub::{BoardId, Continuation, OrderError, RemoteBatch, RemoteContinuation, StoredGameState, TableExchange};
+use crate::daemon::hub::{
+    BoardId, Continuation, DeskEntryKind, OrderError, RemoteBatch, RemoteContinuation, StoredGameState, TableExchange,
+};
 use crate::daemon::journal::{ContinuationOrder, EventRow};
 use crate::game::Answer;
 use crate::hall::message::continuation::ContinuedGame;
@@ -137,6 +139,8 @@ pub(super) async fn execute(
 ) -> Result<(Answer, Option<(EventsSubject, u64)>), OrderError> {
     let stored = hub.journal().begin_continuation(order).await;
     stored.map_err(|error| OrderError::JournalFull(error.to_string()))?;
+    // It is under way to the other hub before the command is.
+    let _ = hub.request_copy(DeskEntryKind::Continuations);
     commander.execute(command).await
 }
 

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** what the public sees, and what the desk has confirmed, is in the copy before.
 
-use super::copies::{CopyKey, DeskCopy, FileCopy, PolicyCopy, PublicCopy, RegistryCopy};
+use super::copies::{ContinuationsCopy, CopiedContinuation, CopyKey, DeskCopy, FileCopy, PolicyCopy, PublicCopy, RegistryCopy};
 use super::lease::{HOLD, Holder, Lease, RENEWAL_INTERVAL};
 use super::shared_log::{LogError, SharedLog, StreamState, read_all, read_state};
 use super::state_files::StateFiles;
@@ -148,6 +148,7 @@ impl Active {
                 Some(CopyRequest { kind, done }) = self.requests.recv() => {
                     let outcome = match kind {
                         DeskEntryKind::Acts => self.copy_acts().await,
+                        DeskEntryKind::Continuations => self.copy_continuations().await,
                         DeskEntryKind::Game(game) => self.copy_game(game).await,
                     };
                     // The requester may be gone.
@@ -260,6 +261,7 @@ impl Active {
             self.put(&CopyKey::Policy, to_json(&PolicyCopy::from(policy))).await?;
             self.policy = Some(policy);
         }
+        self.copy_continuations().await?;
         if let Ok(Some(registry)) = self.registry.changed() {
             self.put(&CopyKey::Registry, to_json(&RegistryCopy { registry })).await?;
         }
@@ -300,6 +302,15 @@ impl Active {
             self.acts += 1;
         }
         Ok(())
+    }
+
+    /// Copies which games continue on other boards.
+    async fn copy_continuations(&mut self) -> Result<(), LogError> {
+        let journal = self.context.hub.journal();
+        let orders = journal.continuations().map_err(|error| LogError::Failed(error.to_string()))?;
+        let source = |game| journal.remote_game(game).ok().flatten();
+        let continuations = orders.iter().filter_map(|(order, game)| CopiedContinuation::new(order, *game, source)).collect();
+        self.put(&CopyKey::Continuations, to_json(&ContinuationsCopy { continuations })).await
     }
 
     /// Copies what the desk has entered about a game.

@@ -2,7 +2,7 @@
 //! named by their machine, journal and number there.
 
 use crate::daemon::delayed_view::StoredRelease;
-use crate::daemon::journal::{DeskEventRow, RemoteGame};
+use crate::daemon::journal::{ContinuationOrder, DeskEventRow, RemoteGame};
 use crate::game::{Delay, DelayPolicy, IllegalMoves};
 use crate::hall::setup::registry::Registry;
 use data_encoding::HEXLOWER;
@@ -19,6 +19,8 @@ pub(super) enum CopyKey {
     Act(String, usize),
     /// What the desk has entered about a game.
     Desk(RemoteGame),
+    /// The games that continue on other boards.
+    Continuations,
     /// How much of a game is public.
     Public(RemoteGame),
     /// The delay of the public.
@@ -39,6 +41,7 @@ impl CopyKey {
             CopyKey::Act(hub, place) => format!("{PREFIX}act.{hub}.{place}"),
             CopyKey::Desk(source) => game("desk", source),
             CopyKey::Public(source) => game("public", source),
+            CopyKey::Continuations => format!("{PREFIX}continuations"),
             CopyKey::Policy => format!("{PREFIX}policy"),
             CopyKey::Registry => format!("{PREFIX}registry"),
             CopyKey::File(path) => format!("{PREFIX}file.{}", HEXLOWER.encode(path.as_bytes())),
@@ -55,6 +58,7 @@ impl CopyKey {
             ["act", hub, place] => CopyKey::Act((*hub).to_owned(), place.parse().ok()?),
             ["desk", machine, journal, number] => CopyKey::Desk(game(machine, journal, number)?),
             ["public", machine, journal, number] => CopyKey::Public(game(machine, journal, number)?),
+            ["continuations"] => CopyKey::Continuations,
             ["policy"] => CopyKey::Policy,
             ["registry"] => CopyKey::Registry,
             ["file", path] => CopyKey::File(String::from_utf8(HEXLOWER.decode(path.as_bytes()).ok()?).ok()?),
@@ -81,6 +85,50 @@ pub(super) struct ActCopy {
 pub(super) struct DeskCopy {
     /// All its events there.
     pub(super) events: Vec<DeskEventRow>,
+}
+
+/// The games that continue on other boards.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct ContinuationsCopy {
+    /// The oldest order first.
+    pub(super) continuations: Vec<CopiedContinuation>,
+}
+
+/// An order to continue a game on another board, and the game that has come of it. Games: the machine, its journal, and the number there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct CopiedContinuation {
+    continued: (String, String, u64),
+    from: String,
+    to: String,
+    by: String,
+    started_wall_ms: i64,
+    recalled: u64,
+    /// `None`: it has not come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    game: Option<(String, String, u64)>,
+}
+
+impl CopiedContinuation {
+    /// `source`: finds a game of another machine by its number here. Returns `None` if the game is one of this hub's own boards.
+    pub(super) fn new(
+        order: &ContinuationOrder,
+        game: Option<u64>,
+        source: impl Fn(u64) -> Option<RemoteGame>,
+    ) -> Option<CopiedContinuation> {
+        let named = |number| source(number).map(|RemoteGame { machine, journal, game }| (machine, journal, game));
+        let ContinuationOrder { continued, from, to, by, started_wall_ms, recalled } = order.clone();
+        let continued = named(continued)?;
+        Some(CopiedContinuation { continued, from, to, by, started_wall_ms, recalled, game: game.and_then(named) })
+    }
+
+    /// Returns the order and its game with the numbers of this journal; `None`: the game that is continued is not here. A game that has
+    /// not come here yet is still expected. `number`: finds the number of a game here.
+    pub(super) fn adopt(self, number: impl Fn(&RemoteGame) -> Option<u64>) -> Option<(ContinuationOrder, Option<u64>)> {
+        let here = |(machine, journal, game)| number(&RemoteGame { machine, journal, game });
+        let CopiedContinuation { continued, from, to, by, started_wall_ms, recalled, game } = self;
+        let order = ContinuationOrder { continued: here(continued)?, from, to, by, started_wall_ms, recalled };
+        Some((order, game.and_then(here)))
+    }
 }
 
 /// How much of a game is public.
@@ -136,6 +184,7 @@ mod tests {
             CopyKey::Act("0b5e".to_owned(), 3),
             CopyKey::Desk(game.clone()),
             CopyKey::Public(game),
+            CopyKey::Continuations,
             CopyKey::Policy,
             CopyKey::Registry,
             CopyKey::File("lichess/AbCd1234/game-1.json".to_owned()),

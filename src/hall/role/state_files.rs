@@ -83,19 +83,20 @@ fn is_copied(path: &str) -> bool {
     is_plain && (is_game || SECRETS.contains(&path))
 }
 
-/// Replaces the files of this state directory by those of another hub. `files`: their contents, by path; what is not among them is
-/// removed, unless there are none.
+/// Replaces the files of this state directory by those of another hub. `files`: their contents, by path, `None` if the file was removed;
+/// what is not among them is removed, unless the other hub never had any.
 ///
 /// # Errors
 /// A file cannot be written or removed.
-pub(super) fn adopt(dir: &Path, files: &BTreeMap<String, String>) -> io::Result<()> {
+pub(super) fn adopt(dir: &Path, files: &BTreeMap<String, Option<String>>) -> io::Result<()> {
     if files.is_empty() {
         return Ok(());
     }
-    for path in paths(dir).into_iter().filter(|path| !files.contains_key(path)) {
+    for path in paths(dir).into_iter().filter(|path| !matches!(files.get(path), Some(Some(_)))) {
         fs::remove_file(dir.join(path))?;
     }
-    for (path, text) in files.iter().filter(|(path, _)| is_copied(path)) {
+    let present = files.iter().filter_map(|(path, text)| Some((path, text.as_ref()?)));
+    for (path, text) in present.filter(|(path, _)| is_copied(path)) {
         let file = dir.join(path);
         if fs::read_to_string(&file).is_ok_and(|known| known == *text) {
             continue;
@@ -132,14 +133,17 @@ mod tests {
         assert_eq!(files.changed(), []);
         write(other.path(), "tokens.json", "[0]");
         write(other.path(), "lichess/AbCd/game-2.json", "{}");
-        let mut found: BTreeMap<String, String> = found.into_iter().filter_map(|(path, text)| Some((path, text?))).collect();
-        found.insert("../elsewhere.json".to_owned(), "no".to_owned());
+        let mut found: BTreeMap<String, Option<String>> = found.into_iter().collect();
+        found.insert("../elsewhere.json".to_owned(), Some("no".to_owned()));
         adopt(other.path(), &found).expect("written");
         let read = |path: &str| fs::read_to_string(other.path().join(path)).ok();
         assert_eq!(read("tokens.json").as_deref(), Some("[1]"));
         assert_eq!(read("lichess/AbCd/game-1.json").as_deref(), Some("{}"));
         assert_eq!(read("lichess/AbCd/game-2.json"), None);
         fs::remove_file(one.path().join("tokens.json")).expect("removed");
-        assert_eq!(files.changed(), [("tokens.json".to_owned(), None)]);
+        let removed = files.changed();
+        assert_eq!(removed, [("tokens.json".to_owned(), None)]);
+        adopt(other.path(), &removed.into_iter().collect()).expect("removed");
+        assert_eq!(read("tokens.json"), None);
     }
 }

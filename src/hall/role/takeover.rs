@@ -1,7 +1,9 @@
 //! Adopts the copy of another hub: into the journal and the state directory, from which touchmoved then starts as the hub. So a takeover
 //! is a start on another computer: exactly what was public is public, and all else waits for the whole delay.
 
-use super::copies::{ActCopy, CopyKey, DeskCopy, FileCopy, PolicyCopy, PublicCopy, RegistryCopy};
+use super::copies::{
+    ActCopy, ContinuationsCopy, CopiedContinuation, CopyKey, DeskCopy, FileCopy, PolicyCopy, PublicCopy, RegistryCopy,
+};
 use super::{RoleContext, desk_acts, state_files};
 use crate::daemon::delayed_view::{RELEASE_FILE, StoredRelease, adopt_releases};
 use crate::daemon::journal::{DeskEventRow, RemoteGame};
@@ -18,7 +20,7 @@ use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use tracing::{info, warn};
 
-/// Among how many of the newest games those of which nothing was public are hidden by the delay of the other hub.
+/// How many of the newest games are noted as hidden if nothing of them was public at the other hub.
 const MAX_HIDDEN: usize = 1_000;
 
 /// What a hub has copied, sorted.
@@ -29,7 +31,9 @@ struct Copies {
     public: BTreeMap<RemoteGame, StoredRelease>,
     policy: Option<DelayPolicy>,
     registry: Option<Registry>,
-    files: BTreeMap<String, String>,
+    continuations: Option<Vec<CopiedContinuation>>,
+    /// The content of files; `None`: it was removed.
+    files: BTreeMap<String, Option<String>>,
 }
 
 impl Copies {
@@ -47,10 +51,13 @@ impl Copies {
                 CopyKey::Public(game) => {
                     copies.public.extend(read::<PublicCopy>(subject, payload).map(|PublicCopy { release }| (game, release)));
                 }
+                CopyKey::Continuations => {
+                    copies.continuations = read::<ContinuationsCopy>(subject, payload).map(|copy| copy.continuations);
+                }
                 CopyKey::Policy => copies.policy = read::<PolicyCopy>(subject, payload).map(DelayPolicy::from),
                 CopyKey::Registry => copies.registry = read::<RegistryCopy>(subject, payload).map(|copy| copy.registry),
                 CopyKey::File(path) => {
-                    copies.files.extend(read::<FileCopy>(subject, payload).and_then(|copy| Some((path, copy.text?))));
+                    copies.files.extend(read::<FileCopy>(subject, payload).map(|copy| (path, copy.text)));
                 }
             }
         }
@@ -91,6 +98,10 @@ pub(super) async fn adopt(context: &RoleContext, messages: &BTreeMap<String, Vec
             DeskEntry { wall_ms: act.wall_ms, by: act.by.clone(), act: nothing }
         })
     });
+    if let Some(copied) = copies.continuations {
+        let continuations = copied.into_iter().filter_map(|copied| copied.adopt(|game| numbers.get(game).copied())).collect();
+        journal.replace_continuations(continuations).await.map_err(|error| failed(&error))?;
+    }
     let (own, unreadable) = journal.desk().map_err(|error| failed(&error))?;
     let own = unreadable.is_empty().then_some(own);
     let acts = desk_acts::to_follow(own.as_deref(), other.collect(), steady_clock::unix_ms());
@@ -102,15 +113,20 @@ pub(super) async fn adopt(context: &RoleContext, messages: &BTreeMap<String, Vec
     let mut newest: Vec<(u64, &RemoteGame)> = numbers.iter().map(|(source, game)| (*game, source)).collect();
     newest.sort_unstable_by_key(|(game, _)| std::cmp::Reverse(*game));
     for (place, (game, source)) in newest.into_iter().enumerate() {
-        let released = match (copies.public.get(source), policy) {
-            (Some(release), None) => release.clone(),
-            (Some(release), Some(policy)) => release.clone().hidden_by(policy),
-            (None, Some(policy)) if place < MAX_HIDDEN => {
-                let epoch_wall_ms = journal.game_epoch_wall_ms(game).map_err(|error| failed(&error))?;
-                let Some(epoch_wall_ms) = epoch_wall_ms else { continue };
-                StoredRelease::nothing(epoch_wall_ms).hidden_by(policy)
-            }
-            (None, _) => continue,
+        let public = copies.public.get(source);
+        if public.is_none() && place >= MAX_HIDDEN {
+            continue;
+        }
+        let epoch_wall_ms = journal.game_epoch_wall_ms(game).map_err(|error| failed(&error))?;
+        let Some(epoch_wall_ms) = epoch_wall_ms else { continue };
+        let released = match public {
+            Some(release) => release.clone().with_epoch(epoch_wall_ms),
+            // Whatever this hub has noted of it was not in the copy, so it was not public.
+            None => StoredRelease::nothing(epoch_wall_ms),
+        };
+        let released = match policy {
+            Some(policy) => released.hidden_by(policy),
+            None => released,
         };
         releases.insert(game, released);
     }
@@ -145,7 +161,7 @@ pub(super) async fn last_event(connection: &Connection, hall: &str) -> Option<u6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::daemon::journal::{EventRow, Journal, RemoteEvents};
+    use crate::daemon::journal::{ContinuationOrder, EventRow, Journal, RemoteEvents};
     use crate::daemon::{DelayedView, Hub};
     use crate::game::event::Rotation;
     use crate::game::{Command, Delay, Event, IllegalMoves, StampedEvent};
@@ -207,6 +223,17 @@ mod tests {
             (CopyKey::File("tokens.json".to_owned()).subject(), to_json(&FileCopy { text: Some("[]".to_owned()) })),
             (CopyKey::Act("other".to_owned(), 0).subject(), b"another hub".to_vec()),
         ]);
+        let order = ContinuationOrder {
+            continued: 40,
+            from: "pi_01_b".to_owned(),
+            to: "pi_02_b".to_owned(),
+            by: "Ann".to_owned(),
+            started_wall_ms: 11_000,
+            recalled: 1,
+        };
+        let there = |number| (number == 40).then(|| game(7));
+        let continuations = CopiedContinuation::new(&order, None, there).into_iter().collect();
+        messages.insert(CopyKey::Continuations.subject(), to_json(&ContinuationsCopy { continuations }));
         for (place, entry) in acts.iter().enumerate() {
             let copy = desk_acts::copy(entry, |number| (number == 40).then(|| game(7)));
             messages.insert(CopyKey::Act("first".to_owned(), place).subject(), to_json(&copy));
@@ -214,11 +241,13 @@ mod tests {
         let policy = DelayPolicy { delay: Delay { ms: 60_000, plies: 0 }, illegal_moves: IllegalMoves::Hold };
         messages.insert(CopyKey::Policy.subject(), to_json(&PolicyCopy::from(policy)));
 
-        // The second time, nothing is left to do.
+        // The second time, nothing is left to do. Entries of which the hash is wrong would not be shown.
         for _ in 0..2 {
             assert_eq!(adopt(&context, &messages, "first").await, Ok(()));
             assert_eq!(journal.events(2, 1).ok(), Some(vec![named.clone()]));
             assert_eq!(journal.desk_event_rows(1).ok(), Some(Vec::new()));
+            let adopted = ContinuationOrder { continued: 2, ..order.clone() };
+            assert_eq!(journal.open_continuations().ok(), Some(vec![(adopted, None)]));
             let (entries, unreadable) = journal.desk().expect("the desk");
             assert_eq!((entries.len(), unreadable), (2, Vec::new()));
             let expected = DeskAct::NameGames { games: vec![(1, 1, 2)], unnamed: Vec::new() };
