@@ -107,10 +107,14 @@ impl Hub {
     /// See [`DeskChangeError`], in particular if others have changed the same since then.
     pub async fn change_seen_desk(&self, act: DeskAct, seen: Option<u64>, by: &str) -> Result<(), DeskChangeError> {
         self.check_role()?;
-        self.carry_out(act, seen, by).await
+        self.carry_out(act, seen, by).await?;
+        match self.request_copy(DeskEntryKind::Acts) {
+            Some(copied) => is_copied(copied).await.then_some(()).ok_or(DeskChangeError::NotCopied),
+            None => Ok(()),
+        }
     }
 
-    /// As [`Hub::change_seen_desk`], whoever has the role of the hall's hub.
+    /// As [`Hub::change_seen_desk`], whoever has the role of the hall's hub, and without waiting for a copy.
     async fn carry_out(&self, act: DeskAct, seen: Option<u64>, by: &str) -> Result<(), DeskChangeError> {
         // One act after the other: each is checked against the result of the one before.
         let mut recent = self.desk_turn.lock().await;
@@ -147,10 +151,7 @@ impl Hub {
         if !is_bookkeeping {
             self.publish(Update::Desk);
         }
-        match self.request_copy(DeskEntryKind::Acts) {
-            Some(copied) => is_copied(copied).await.then_some(()).ok_or(DeskChangeError::NotCopied),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Returns whether a board is at a table.
@@ -166,7 +167,10 @@ impl Hub {
         });
         let Some(table) = table else { return };
         let act = DeskAct::Seat { table, board: to.to_string(), serial_number: None };
-        if let Err(error) = self.change_desk(act, by).await {
+        // It follows from an event that is stored, whoever has the role; and the events after that do not wait for the copy.
+        let outcome = self.carry_out(act, None, by).await;
+        let _ = self.request_copy(DeskEntryKind::Acts);
+        if let Err(error) = outcome {
             let message = "is not seated at its table";
             self.log_failure(
                 &format!("a board {message}: {error}"),
