@@ -174,7 +174,9 @@ async fn run(args: Args) -> anyhow::Result<End> {
         hub.set_health_problem(JOURNAL_DAMAGED, None, Some(sentences.join("; ")));
     }
     let (stop_front_ends, front_ends_stop) = watch::channel(false);
+    notify(&[NotifyState::Watchdog]);
     let start_role = role::at_start(&config.hall, &state_dir, &hub).await;
+    notify(&[NotifyState::Watchdog]);
     let stands_by = start_role == StartRole::StandsBy;
     let delayed_view = DelayedView::new(Arc::clone(&hub), config.delay, config.illegal_moves);
     if !stands_by {
