@@ -6,7 +6,7 @@ use super::copies::{
 };
 use super::{RoleContext, desk_acts, state_files};
 use crate::daemon::delayed_view::{RELEASE_FILE, StoredRelease, adopt_releases};
-use crate::daemon::journal::{DeskEventRow, RemoteGame};
+use crate::daemon::journal::{ContinuationOrder, DeskEventRow, RemoteGame};
 use crate::daemon::steady_clock;
 use crate::desk::{DeskAct, DeskEntry};
 use crate::game::DelayPolicy;
@@ -98,8 +98,12 @@ pub(super) async fn adopt(context: &RoleContext, messages: &BTreeMap<String, Vec
             DeskEntry { wall_ms: act.wall_ms, by: act.by.clone(), act: nothing }
         })
     });
+    // The game that each of these continues.
+    let mut continued = BTreeMap::new();
     if let Some(copied) = copies.continuations {
-        let continuations = copied.into_iter().filter_map(|copied| copied.adopt(|game| numbers.get(game).copied())).collect();
+        let adopted = copied.into_iter().filter_map(|copied| copied.adopt(|game| numbers.get(game).copied()));
+        let continuations: Vec<(ContinuationOrder, Option<u64>)> = adopted.collect();
+        continued.extend(continuations.iter().filter_map(|(order, game)| Some(((*game)?, order.continued))));
         journal.replace_continuations(continuations).await.map_err(|error| failed(&error))?;
     }
     let (own, unreadable) = journal.desk().map_err(|error| failed(&error))?;
@@ -112,8 +116,11 @@ pub(super) async fn adopt(context: &RoleContext, messages: &BTreeMap<String, Vec
     let mut releases = BTreeMap::new();
     let mut newest: Vec<(u64, &RemoteGame)> = numbers.iter().map(|(source, game)| (*game, source)).collect();
     newest.sort_unstable_by_key(|(game, _)| std::cmp::Reverse(*game));
+    let sources: BTreeMap<u64, &RemoteGame> = newest.iter().copied().collect();
     for (place, (game, source)) in newest.into_iter().enumerate() {
-        let public = copies.public.get(source);
+        // A game that continues another one has its events, and what was public of them is public.
+        let before = || sources.get(continued.get(&game)?).copied();
+        let public = copies.public.get(source).or_else(|| copies.public.get(before()?));
         if public.is_none() && place >= MAX_HIDDEN {
             continue;
         }
@@ -121,7 +128,7 @@ pub(super) async fn adopt(context: &RoleContext, messages: &BTreeMap<String, Vec
         let Some(epoch_wall_ms) = epoch_wall_ms else { continue };
         let released = match public {
             Some(release) => release.clone().with_epoch(epoch_wall_ms),
-            // Whatever this hub has noted of it was not in the copy, so it was not public.
+            // Whatever this hub had noted of it was not in the copy, so it was not public.
             None => StoredRelease::nothing(epoch_wall_ms),
         };
         let released = match policy {
@@ -161,7 +168,7 @@ pub(super) async fn last_event(connection: &Connection, hall: &str) -> Option<u6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::daemon::journal::{ContinuationOrder, EventRow, Journal, RemoteEvents};
+    use crate::daemon::journal::{EventRow, Journal, RemoteEvents};
     use crate::daemon::{DelayedView, Hub};
     use crate::game::event::Rotation;
     use crate::game::{Command, Delay, Event, IllegalMoves, StampedEvent};
