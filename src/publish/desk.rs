@@ -120,7 +120,7 @@ pub fn preview_round(hub: &Hub, file: &[u8], number: Option<u16>, order: &TableO
 /// Carries out an act, as requested by `by`. A result is also set in its game, if that was played.
 ///
 /// # Errors
-/// See [`ActError`]; only after [`ActError::Game`] something has changed.
+/// See [`ActError`]; only after [`ActError::Game`] and [`DeskChangeError::NotCopied`] something has changed.
 pub async fn carry_out(hub: &Hub, request: impl Into<RequestedAct>, by: &str) -> Result<(), ActError> {
     let RequestedAct { act, seen } = request.into();
     let DeskAct::Result { round, table, result } = act else { return Ok(hub.change_seen_desk(act, seen, by).await?) };
@@ -129,14 +129,18 @@ pub async fn carry_out(hub: &Hub, request: impl Into<RequestedAct>, by: &str) ->
     if game.is_some() && result.is_some_and(PairingResult::is_forfeit) {
         return Err(ActError::HasMoves(table));
     }
-    hub.change_seen_desk(act, seen, by).await?;
-    let Some(game) = game else { return Ok(()) };
+    let outcome = hub.change_seen_desk(act, seen, by).await.map_err(ActError::from);
+    // What is not copied was done all the same.
+    if !matches!(outcome, Ok(()) | Err(ActError::Desk(DeskChangeError::NotCopied))) {
+        return outcome;
+    }
+    let Some(game) = game else { return outcome };
     let result = result.and_then(PairingResult::game_result);
     let (known, reason) = game.record.result.unzip();
     // What the game itself ended with is withdrawn only if it was entered here.
     let was_entered = reason == Some(ResultReason::Arbiter) && known == before.and_then(PairingResult::game_result);
     if known == result || result.is_none() && !was_entered {
-        return Ok(());
+        return outcome;
     }
     let order = Order { command: Command::Result { result }, by: by.to_owned() };
     match hub.execute(Target::Game(game.id), order).await {
