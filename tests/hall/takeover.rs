@@ -161,3 +161,23 @@ async fn a_hub_without_its_server_stops_until_it_has_its_role_again() {
     hub.client.change_desk(&DeskAct::Unseat { table: 1 }).await.unwrap();
     assert_eq!(term(&server).await, before, "nobody else had the role");
 }
+
+#[tokio::test]
+async fn what_the_server_sends_for_a_machine_takes_no_role() {
+    let Some(server) = NatsServer::start() else { return };
+    let Some(hub) = shared_hub(&server).await else { return };
+    serves(&hub).await;
+    let client = async_nats::connect(server.url()).await.unwrap();
+    // A copy of a message of the machine, and an acknowledgement: it may name any subject for these.
+    let mut headers = async_nats::HeaderMap::new();
+    headers.insert("Tm-V", "1");
+    headers.insert("Nats-Stream", "KV_TM_HERE");
+    let forged = r#"{"v":1,"term":999,"hub":"another","host":"nowhere"}"#;
+    client.publish_with_headers(subject::LEASE, headers, forged.into()).await.unwrap();
+    client.publish("tm.v1.hub.policy", r#"{"stream":"KV_TM_HERE","seq":7}"#.into()).await.unwrap();
+    client.flush().await.unwrap();
+    until("the lease is that of the hub again", async || (term(&server).await < 999).then_some(())).await;
+    let seat = DeskAct::Seat { table: 1, board: "b".to_owned(), serial_number: Some("1".to_owned()) };
+    until("what is entered is copied", async || hub.client.change_desk(&seat).await.ok()).await;
+    serves(&hub).await;
+}
