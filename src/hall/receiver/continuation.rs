@@ -139,7 +139,7 @@ pub(super) async fn execute(
 ) -> Result<(Answer, Option<(EventsSubject, u64)>), OrderError> {
     let stored = hub.journal().begin_continuation(order).await;
     stored.map_err(|error| OrderError::JournalFull(error.to_string()))?;
-    // It is under way to the other hub before the command is.
+    // The other hub learns of it at about the time of the command.
     let _ = hub.request_copy(DeskEntryKind::Continuations);
     commander.execute(command).await
 }
