@@ -13,18 +13,18 @@ pub(super) mod standby;
 mod state_files;
 mod takeover;
 
-use super::connection::{Connection, Endpoint};
+use super::connection::{Connection, ConnectionState, Endpoint};
 use super::setup::paths::HallFiles;
 use super::subject;
 use crate::config::hall::{Hall, Role};
-use crate::daemon::{DelayedView, Hub, Stop};
+use crate::daemon::{DelayedView, Hub, Stop, wait_for_stop};
 use lease::Holder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tokio::sync::Notify;
-use tracing::info;
+use tracing::{debug, info, warn};
 
 /// Kind of health problem: the role of this hub, if there are two.
 pub const HALL_ROLE: &str = "hall_role";
@@ -35,7 +35,7 @@ const START_PATIENCE: Duration = Duration::from_secs(8);
 /// How touchmoved has started, which holds until it starts again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartRole {
-    /// It is no hub, or the only one of its hall.
+    /// It is no hub, or the only one of its hall, as far as it knows.
     Alone,
     /// It is one of two hubs, and has the role.
     Serves,
@@ -60,23 +60,62 @@ pub(super) struct RoleContext {
 }
 
 /// Returns how touchmoved starts. One of two hubs has the role only if the message server says so, and holds it from the moment at which
-/// it has renewed it. `hub`: its journal identifies it.
+/// it has renewed it. A hub that does not know of another one stands by, too, if that one has the role. `hub`: its journal identifies
+/// it.
 pub async fn at_start(hall: &Hall, state_dir: &Path, hub: &Hub) -> StartRole {
-    let Role::Hub { server, standby: true } = &hall.role else { return StartRole::Alone };
-    hub.share_role();
-    let has_role = async {
+    let Role::Hub { server, standby } = &hall.role else { return StartRole::Alone };
+    if *standby {
+        hub.share_role();
+    }
+    let holder = async {
         let endpoint = Endpoint::new(hall, server, state_dir, subject::HUB).ok()?;
         let connection = Connection::open_once(&endpoint).await.ok()?;
-        let state = shared_log::read_state(&connection).await.ok()?;
-        let lease = state.lease.map(|(_, lease)| lease);
-        Some(matches!(Holder::of(lease, &hub.incarnation().id), Holder::Own(_)))
+        let lease = shared_log::read_lease(&connection).await.ok()?;
+        Some(Holder::of(lease, &hub.incarnation().id))
     };
-    let has_role = tokio::time::timeout(START_PATIENCE, has_role).await.ok().flatten().unwrap_or(false);
-    if has_role {
-        return StartRole::Serves;
+    let holder = tokio::time::timeout(START_PATIENCE, holder).await.ok().flatten();
+    let role = match (holder, standby) {
+        (Some(Holder::Own(_)), true) => StartRole::Serves,
+        (Some(Holder::Other(_) | Holder::OwnAdopting(_)), false) | (_, true) => StartRole::StandsBy,
+        (Some(Holder::Own(_) | Holder::Nobody) | None, false) => StartRole::Alone,
+    };
+    if role == StartRole::StandsBy {
+        hub.share_role();
+        info!("this hub stands by until it has the role of the hall's hub");
     }
-    info!("this hub stands by until it has the role of the hall's hub");
-    StartRole::StandsBy
+    role
+}
+
+/// Runs at a hub that knows of no other one, until the shutdown signal. If another one has taken the role while this one did not reach
+/// the server, restarts touchmoved, which then stands by.
+pub(super) async fn watch_for_other(context: RoleContext) {
+    let mut stop = context.stop.clone();
+    let watch = async {
+        let connection = Connection::open(&context.endpoint).await.ok()?;
+        let mut state = connection.state();
+        loop {
+            state.wait_for(ConnectionState::is_up).await.ok()?;
+            match shared_log::read_lease(&connection).await.map(|lease| Holder::of(lease, &context.hub.incarnation().id)) {
+                Ok(Holder::Other(lease)) => return Some(lease),
+                Ok(_) => {}
+                Err(reason) => {
+                    debug!("{reason}");
+                    tokio::time::sleep(START_PATIENCE).await;
+                    continue;
+                }
+            }
+            state.wait_for(|state| !state.is_up()).await.ok()?;
+        }
+    };
+    tokio::select! {
+        Some(lease) = watch => {
+            context.hub.lose_role(&lease.host);
+            warn!("{} has the role of the hub (term {}): this hub stands by from now on", lease.host, lease.term);
+            context.restart.notify_one();
+        }
+        () = wait_for_stop(&mut stop) => return,
+    }
+    wait_for_stop(&mut stop).await;
 }
 
 /// Returns the host name of this computer, for people.

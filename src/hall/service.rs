@@ -77,8 +77,13 @@ pub const HEALTH_KINDS: &[&str] = &[
 /// Runs the part of this machine until `stop`.
 async fn part(context: &HallContext, hall: &Hall, mut stop: Stop) {
     let (hub, state_dir, role) = (Arc::clone(&context.hub), context.state_dir.as_path(), &hall.role);
-    let is_shared = context.start_role != StartRole::Alone;
-    let notice = (is_shared != matches!(role, Role::Hub { standby: true, .. })).then(|| {
+    let takes_effect = match (context.start_role, role) {
+        (StartRole::Alone, Role::Hub { standby, .. }) => !standby,
+        (StartRole::Alone, _) | (StartRole::StandsBy, Role::Hub { .. }) => true,
+        (StartRole::Serves, Role::Hub { standby, .. }) => *standby,
+        (StartRole::Serves | StartRole::StandsBy, _) => false,
+    };
+    let notice = (!takes_effect).then(|| {
         let key = if matches!(role, Role::Hub { .. }) { "hall.standby" } else { "hall.serve" };
         format!("{key} has changed: it takes effect when touchmoved is started next")
     });
@@ -98,7 +103,7 @@ async fn part(context: &HallContext, hall: &Hall, mut stop: Stop) {
             match ready {
                 Ok((registry, endpoint)) => {
                     let files = HallFiles::of(state_dir);
-                    let term = Arc::new(AtomicU64::new(0));
+                    let term = Arc::new(AtomicU64::new(files.known_term()));
                     let shared = || RoleContext {
                         hub: Arc::clone(&hub),
                         delayed_view: Arc::clone(&context.delayed_view),
@@ -113,7 +118,6 @@ async fn part(context: &HallContext, hall: &Hall, mut stop: Stop) {
                     if context.start_role == StartRole::StandsBy {
                         return role::standby::run(shared()).await;
                     }
-                    let role = (context.start_role == StartRole::Serves).then(|| role::active::run(shared()));
                     let receiver = ReceiverContext {
                         hub: Arc::clone(&hub),
                         endpoint: endpoint.clone(),
@@ -122,10 +126,11 @@ async fn part(context: &HallContext, hall: &Hall, mut stop: Stop) {
                         term: Arc::clone(&term),
                         stop: stop.clone(),
                     };
-                    match role {
-                        Some(role) => _ = tokio::join!(receiver::run(receiver), role),
-                        None => receiver::run(receiver).await,
-                    }
+                    let receiver = receiver::run(receiver);
+                    _ = match context.start_role {
+                        StartRole::Alone => tokio::join!(receiver, role::watch_for_other(shared())),
+                        StartRole::Serves | StartRole::StandsBy => tokio::join!(receiver, role::active::run(shared())),
+                    };
                 }
                 Err(sentence) => wait_with(&hub, sentence, &mut stop).await,
             }

@@ -163,6 +163,24 @@ async fn a_hub_without_its_server_stops_until_it_has_its_role_again() {
 }
 
 #[tokio::test]
+async fn a_hub_that_knew_of_no_other_one_stands_by_when_it_returns() {
+    let Some(server) = NatsServer::start() else { return };
+    let keys = "serve = true\n";
+    let Some(mut first) = hub_with(State::Directory(tempfile::tempdir().unwrap()), server.port(), keys, 1 << 30).await else {
+        return;
+    };
+    serves(&first).await;
+    first.kill();
+    let Some(second) = shared_hub(&server).await else { return };
+    serves(&second).await;
+    first.run().await;
+    stands_by(&first).await;
+    let refused = first.client.change_desk(&DeskAct::Unseat { table: 1 }).await.unwrap_err().to_string();
+    assert!(refused.contains("is the hub of the hall now"), "{refused}");
+    serves(&second).await;
+}
+
+#[tokio::test]
 async fn what_the_server_sends_for_a_machine_takes_no_role() {
     let Some(server) = NatsServer::start() else { return };
     let Some(hub) = shared_hub(&server).await else { return };

@@ -12,8 +12,10 @@ use crate::hall::connection::{Connection, is_copied};
 use crate::hall::message::{MAX_BYTES, from_json};
 use crate::hall::subject::{ALL_OF_HUB, HUB_STREAM, LEASE};
 use async_nats::HeaderMap;
+use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::consumer::DeliverPolicy;
 use async_nats::jetstream::consumer::pull::OrderedConfig;
+use async_nats::jetstream::context::GetStreamErrorKind;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, LastRawMessageErrorKind, StorageType, Stream};
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -76,6 +78,22 @@ async fn open(connection: &Connection) -> Result<Stream, String> {
     let created = timeout(PATIENCE, context.get_or_create_stream(config)).await;
     let created = created.map_err(|_| "the hall's server does not answer".to_owned())?;
     created.map_err(|error| format!("the hall's server cannot store the copy of the hub ({error})"))
+}
+
+/// Reads the lease, if other hubs have created the stream.
+///
+/// # Errors
+/// As [`read_state`].
+pub(super) async fn read_lease(connection: &Connection) -> Result<Option<Lease>, String> {
+    let mut context = async_nats::jetstream::new(connection.client().clone());
+    context.set_timeout(PATIENCE);
+    match context.get_stream(HUB_STREAM).await {
+        Ok(_) => Ok(read_state(connection).await?.lease.map(|(_, lease)| lease)),
+        Err(error) if matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND) => {
+            Ok(None)
+        }
+        Err(error) => Err(format!("the hall's server does not say whether it has a copy of another hub ({error})")),
+    }
 }
 
 /// Reads the state of the stream.
