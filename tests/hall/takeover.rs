@@ -10,8 +10,9 @@ use touchmove::round::{PairingResult, Round};
 
 /// The delay of the public: longer than a takeover, so that it is seen whether one shortens it.
 const DELAY: Duration = Duration::from_secs(15);
-/// How long it takes at least before a standby hub takes over.
-const SILENCE: Duration = Duration::from_secs(9);
+/// How long it takes at least before a standby hub takes over from one that was killed: ten seconds after the last renewal, which was less
+/// than three seconds before.
+const SILENCE: Duration = Duration::from_secs(7);
 
 /// One of two hubs.
 async fn shared_hub(server: &NatsServer) -> Option<Node> {
