@@ -39,10 +39,14 @@ impl Hub {
         let others: Vec<(u64, BoardId)> = self
             .read(|state| state.games.values().rev().filter(began_then).map(|other| (other.id, other.board.clone())).collect());
         others.into_iter().find_map(|(other, from)| {
+            // In a round, games of many machines may begin at the same moment: their events are not read.
             let source = self.journal.remote_game(other).ok()??;
+            if source.machine != events.source.machine {
+                return None;
+            }
             let rows = self.journal.event_rows(other, 0, usize::MAX).ok()?;
             let same = events.events.iter().map(|row| &row.text).take(rows.len());
-            let is_same = source.machine == events.source.machine && same.eq(rows.iter().map(|row| &row.text));
+            let is_same = same.eq(rows.iter().map(|row| &row.text));
             let recalled = rows.len() as u64;
             let exchange = TableExchange { game: Some(other), from, to: board.clone(), by: source.machine };
             is_same.then_some(RemoteContinuation { exchange, recalled })
