@@ -11,10 +11,11 @@ impl Hub {
     /// in the past, are only stored.
     pub(super) async fn publish_remote(&self, board: &BoardId, batch: RemoteBatch) {
         let RemoteBatch { events, stamped, ages_ms, is_newest, continues, on_done } = batch;
+        let events = Arc::new(events);
         if !stamped.is_empty() {
             let refused = Mutex::new(None);
             let append = || async {
-                match self.journal.append_remote(board.as_str(), events.clone()).await {
+                match self.journal.append_parsed_remote(board.as_str(), Arc::clone(&events), &stamped).await {
                     // The same events would be refused again.
                     Err(error) if error.is_about_remote_events() => {
                         *lock(&refused) = Some(error);

@@ -9,9 +9,10 @@ use super::incarnation::GameEnd;
 use super::read::{self, text};
 use super::values::{id, integer};
 use super::{AppendOutcome, Journal, JournalError, lock};
-use crate::game::Event;
+use crate::game::{Event, StampedEvent};
 use crate::wire;
 use rusqlite::{Connection, OptionalExtension, params};
+use std::sync::Arc;
 
 /// A game in the journal of another machine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -93,7 +94,24 @@ impl Journal {
     /// Nothing was stored. [`JournalError::Order`]: events before these are missing. [`JournalError::RemoteEvent`]: an event cannot
     /// be accepted. [`JournalError::RemoteChanged`]: the journal has another event of that number.
     pub async fn append_remote(&self, board: &str, events: RemoteEvents) -> Result<AppendOutcome, JournalError> {
-        let events = CheckedEvents::new(events)?;
+        let parse = |row: &EventRow| {
+            wire::from_json(&row.text).map_err(|error| refused(&events.source, row.number, error.to_string()))
+        };
+        let parsed = events.events.iter().map(parse).collect::<Result<Vec<StampedEvent>, _>>()?;
+        self.append_parsed_remote(board, Arc::new(events), &parsed).await
+    }
+
+    /// As [`Journal::append_remote`], for events whose texts were parsed before, to these.
+    ///
+    /// # Errors
+    /// As [`Journal::append_remote`].
+    pub async fn append_parsed_remote(
+        &self,
+        board: &str,
+        events: Arc<RemoteEvents>,
+        parsed: &[StampedEvent],
+    ) -> Result<AppendOutcome, JournalError> {
+        let events = CheckedEvents::new(events, parsed)?;
         self.writer.append(Batch::Remote { board: board.to_owned(), events }).await
     }
 
@@ -223,39 +241,40 @@ impl Journal {
 
 /// Events of another machine whose texts are events with these numbers.
 pub(super) struct CheckedEvents {
-    source: RemoteGame,
-    started_wall_ms: i64,
-    epoch_wall_ms: i64,
-    events: Vec<CheckedEvent>,
+    remote: Arc<RemoteEvents>,
+    /// The columns of each event that are read from its text.
+    columns: Vec<EventColumns>,
 }
 
-struct CheckedEvent {
-    row: EventRow,
+struct EventColumns {
     at_ms: i64,
     kind: String,
 }
 
 impl CheckedEvents {
-    fn new(events: RemoteEvents) -> Result<CheckedEvents, JournalError> {
-        let RemoteEvents { source, started_wall_ms, epoch_wall_ms, events } = events;
-        let events = events.into_iter().map(|row| CheckedEvent::new(&source, row)).collect::<Result<_, _>>()?;
-        Ok(CheckedEvents { source, started_wall_ms, epoch_wall_ms, events })
+    fn new(remote: Arc<RemoteEvents>, parsed: &[StampedEvent]) -> Result<CheckedEvents, JournalError> {
+        let RemoteEvents { source, events, .. } = &*remote;
+        if let Some(unread) = events.get(parsed.len()) {
+            return Err(refused(source, unread.number, "its text was not read".to_owned()));
+        }
+        let columns = events.iter().zip(parsed).map(|(row, stamped)| EventColumns::new(source, row, stamped));
+        let columns = columns.collect::<Result<_, _>>()?;
+        Ok(CheckedEvents { remote, columns })
     }
 
     /// Returns the length of their texts.
     pub(super) fn bytes(&self) -> usize {
-        self.events.iter().map(|event| event.row.text.len()).sum()
+        self.remote.events.iter().map(|row| row.text.len()).sum()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.events.is_empty()
+        self.remote.events.is_empty()
     }
 }
 
-impl CheckedEvent {
-    fn new(source: &RemoteGame, row: EventRow) -> Result<CheckedEvent, JournalError> {
+impl EventColumns {
+    fn new(source: &RemoteGame, row: &EventRow, stamped: &StampedEvent) -> Result<EventColumns, JournalError> {
         let refused = |reason: String| refused(source, row.number, reason);
-        let stamped = wire::from_json(&row.text).map_err(|error| refused(error.to_string()))?;
         if stamped.number != Some(row.number) {
             return Err(refused(format!(
                 "its field `n` is {}",
@@ -265,8 +284,7 @@ impl CheckedEvent {
         if matches!(stamped.event, Event::GameStarted { .. }) != (row.number == 1) {
             return Err(refused("a game begins with a \"game_started\" event, and has only one".to_owned()));
         }
-        let (at_ms, kind) = (integer(stamped.at), stamped.event.word().to_owned());
-        Ok(CheckedEvent { row, at_ms, kind })
+        Ok(EventColumns { at_ms: integer(stamped.at), kind: stamped.event.word().to_owned() })
     }
 }
 
@@ -275,14 +293,15 @@ fn refused(source: &RemoteGame, number: u64, reason: String) -> JournalError {
 }
 
 /// Stores events of another machine in the current transaction; returns the game of each.
-pub(super) fn store(connection: &Connection, board: &str, remote: &CheckedEvents) -> Result<Vec<u64>, JournalError> {
-    let Some(first) = remote.events.first().map(|event| event.row.number) else { return Ok(Vec::new()) };
+pub(super) fn store(connection: &Connection, board: &str, checked: &CheckedEvents) -> Result<Vec<u64>, JournalError> {
+    let CheckedEvents { remote, columns } = checked;
+    let Some(first) = remote.events.first().map(|row| row.number) else { return Ok(Vec::new()) };
     let mut end = match stored_end(connection, &remote.source)? {
         Some(end) => end,
         None if first == 1 => begin(connection, board, remote)?,
         None => return Err(JournalError::Order { board: board.to_owned(), expected: 1, found: first }),
     };
-    for CheckedEvent { row, at_ms, kind } in &remote.events {
+    for (row, EventColumns { at_ms, kind }) in remote.events.iter().zip(columns) {
         let EventRow { number, wall_ms, text } = row;
         if *number <= end.number {
             compare(connection, &remote.source, end.game, row)?;
@@ -300,7 +319,7 @@ pub(super) fn store(connection: &Connection, board: &str, remote: &CheckedEvents
 }
 
 /// Inserts the game of another machine.
-fn begin(connection: &Connection, board: &str, remote: &CheckedEvents) -> Result<GameEnd, JournalError> {
+fn begin(connection: &Connection, board: &str, remote: &RemoteEvents) -> Result<GameEnd, JournalError> {
     let end = insert_game(connection, board, remote.started_wall_ms, remote.epoch_wall_ms)?;
     let RemoteGame { machine, journal, game } = &remote.source;
     connection

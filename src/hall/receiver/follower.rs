@@ -90,9 +90,10 @@ pub(in crate::hall) async fn follow(
 
 /// Stores events, and tries again for as long as there is no space.
 async fn store(hub: &Hub, board: String, batch: RemoteBatch) {
-    let RemoteBatch { events, on_done, .. } = batch;
+    let RemoteBatch { events, stamped, on_done, .. } = batch;
+    let events = Arc::new(events);
     loop {
-        match hub.journal().append_remote(&board, events.clone()).await {
+        match hub.journal().append_parsed_remote(&board, Arc::clone(&events), &stamped).await {
             Err(error) if !error.is_about_remote_events() => sleep(RETRY_PAUSE).await,
             outcome => return on_done(outcome.map(drop)),
         }

@@ -38,7 +38,8 @@ impl KeptCounts {
     pub(super) fn games_of(&self, machine: &str) -> BTreeMap<String, Vec<(u64, u64)>> {
         let counts = self.lock();
         let mut games: BTreeMap<String, Vec<(u64, u64)>> = BTreeMap::new();
-        for (subject, last) in counts.games.iter().filter(|(subject, _)| subject.machine == machine) {
+        let first = EventsSubject { machine: machine.to_owned(), journal: String::new(), game: 0 };
+        for (subject, last) in counts.games.range(first..).take_while(|(subject, _)| subject.machine == machine) {
             games.entry(subject.journal.clone()).or_default().push((subject.game, *last));
         }
         games
