@@ -8,13 +8,13 @@ mod commands;
 mod desk;
 pub mod diagnosis;
 mod health;
+mod kept;
 mod presence;
 mod sender;
 mod time;
 
 use super::connection::{Connection, ConnectionState, Endpoint, RequestError, is_copy};
 use super::message::presence::Kept;
-use super::message::question::KeptAnswer;
 use super::outbox::{Outbox, SendOutcome};
 use super::subject::{self, Bucket, HALL_KEY};
 use crate::config::hall::is_name;
@@ -27,7 +27,6 @@ use boards::Boards;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use presence::{Lease, PresenceSource};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -170,7 +169,13 @@ impl Machine {
                 Some((game, outcome, refused)) = self.sending.next(), if !self.sending.is_empty() => {
                     self.finish(game, &outcome, refused);
                 }
-                Some(message) = messages.next() => self.read_message(&message),
+                Some(message) = messages.next() => {
+                    self.read_message(&message);
+                    // The hub is there, perhaps since now. What is on its disk is asked at once, not with the next beat.
+                    if self.hall.is_some() && !self.is_kept_known && !is_copy(&message) {
+                        presence.reset_immediately();
+                    }
+                }
                 changed = state.changed() => {
                     if changed.is_err() { return }
                     let now = state.borrow_and_update().clone();
@@ -312,13 +317,6 @@ impl Machine {
         }
     }
 
-    fn set_kept(&mut self, kept: Kept) {
-        self.outbox.set_behind(kept.behind);
-        self.outbox.count_kept(&kept.events);
-        // The hub makes progress.
-        self.lacking_since = self.lacking_since.map(|_| Instant::now());
-    }
-
     /// Begins to say that the machine is there, and to ask the hub what is not known yet.
     fn begin_beat(&mut self) {
         if !self.connection.is_up() {
@@ -366,21 +364,6 @@ impl Machine {
             Some(Err(RequestError::LaterVersion(found))) => health::report_later_hub(&self.hub, found),
             Some(Err(RequestError::Failed(_))) | None => {}
         }
-    }
-
-    /// Notes what the hub has on disk of each game.
-    fn set_all_kept(&mut self, answer: KeptAnswer, is_lacking: bool) {
-        health::report(&self.hub, HALL_AWAY, self.connection.unusable());
-        health::report(&self.hub, HALL_VERSION, None);
-        let of_journal = |(journal, games): (String, Vec<(u64, u64)>)| {
-            games.into_iter().map(move |(game, number)| ((journal.clone(), game), number))
-        };
-        let games: BTreeMap<(String, u64), u64> = answer.games.into_iter().flat_map(of_journal).collect();
-        self.is_kept_known = true;
-        if self.outbox.set_kept(&games) && is_lacking {
-            self.outbox.forget_lacking();
-        }
-        self.lacking_since = None;
     }
 
     async fn flush_boards(&mut self) {
