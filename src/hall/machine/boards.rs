@@ -17,6 +17,10 @@ const MAX_EVENTS: usize = 64;
 pub(super) struct Boards {
     changed: BTreeSet<BoardId>,
     events: BTreeMap<BoardId, Vec<StampedEvent>>,
+    /// The state of each board that was sent last.
+    sent: BTreeMap<BoardId, BoardState>,
+    /// The next messages repeat everything.
+    repeats: bool,
 }
 
 impl Boards {
@@ -30,9 +34,10 @@ impl Boards {
         self.events.clear();
     }
 
-    /// Marks all boards.
+    /// Marks all boards. Their next messages repeat everything.
     pub(super) fn mark_all(&mut self, hub: &Hub) {
         self.changed = hub.read(|state| state.boards.keys().cloned().collect());
+        self.repeats = true;
     }
 
     /// Adds a transient event.
@@ -52,11 +57,18 @@ impl Boards {
     /// Returns the messages that are due.
     pub(super) fn take(&mut self, hub: &Hub) -> Vec<(BoardId, Vec<u8>)> {
         let mut events = std::mem::take(&mut self.events);
-        let changed = std::mem::take(&mut self.changed);
+        let (changed, repeats) = (std::mem::take(&mut self.changed), std::mem::take(&mut self.repeats));
         let message = |board: BoardId| {
             let events = events.remove(&board).unwrap_or_default();
-            let payload = message(hub, &board, &events)?;
-            Some((board, payload))
+            let before = self.sent.remove(&board);
+            let mut message = message(hub, &board, before.as_ref(), &events, repeats)?;
+            self.sent.extend(message.state.clone().map(|state| (board.clone(), state)));
+            if !repeats && message.state == before {
+                message.state = None;
+            }
+            // A move that is stored changes no state: it is on the board before it is recognised.
+            let is_news = message.state.is_some() || !message.events.is_empty();
+            is_news.then(|| (board, to_json(&message)))
         };
         changed.into_iter().filter_map(message).collect()
     }
@@ -66,15 +78,25 @@ fn transient(at: Millis, event: Event) -> StampedEvent {
     StampedEvent { at, number: None, event }
 }
 
-/// Returns the message about a board; `None`: there is no such board any more.
-fn message(hub: &Hub, board: &BoardId, events: &[StampedEvent]) -> Option<Vec<u8>> {
+/// Returns the message about a board; `None`: there is no such board any more. `before`: the state that was sent before. `repeats`:
+/// the message also has the transient events that describe the board as it is.
+fn message(
+    hub: &Hub,
+    board: &BoardId,
+    before: Option<&BoardState>,
+    events: &[StampedEvent],
+    repeats: bool,
+) -> Option<BoardMessage> {
     let (mut message, game) = hub.read(|state| {
         let view = state.boards.get(board)?;
         let game = view.game.and_then(|game| state.games.get(&game));
         let epoch_steady_ms = game.map_or(steady_clock::now_ms(), |game| game.epoch_steady_ms);
         let now = u64::try_from(steady_clock::now_ms().saturating_sub(epoch_steady_ms)).unwrap_or(0);
         let mut message = BoardMessage { state: Some(BoardState::of(view, None)), now, ..BoardMessage::default() };
-        // What is there now, for a hub that has not heard it before.
+        if !repeats {
+            return Some((message, view.game));
+        }
+        // For a hub that has not received the events that led to this.
         message.push(&transient(now, Event::Displaced { squares: view.displaced.clone() }));
         if let Some(clock) = &view.clock {
             let age = u64::try_from(steady_clock::now_ms().saturating_sub(clock.read_at)).unwrap_or(0);
@@ -93,9 +115,11 @@ fn message(hub: &Hub, board: &BoardId, events: &[StampedEvent]) -> Option<Vec<u8
         Some((message, view.game))
     })?;
     events.iter().for_each(|event| message.push(event));
-    let game = game.and_then(|game| Some((hub.journal().birth_journal(game).ok()?, game)));
+    // Where a game began never changes.
+    let known = before.and_then(|before| before.game.clone()).filter(|(_, known)| Some(*known) == game);
+    let game = known.or_else(|| game.and_then(|game| Some((hub.journal().birth_journal(game).ok()?, game))));
     if let Some(state) = &mut message.state {
         state.game = game;
     }
-    Some(to_json(&message))
+    Some(message)
 }
