@@ -189,15 +189,23 @@ impl Outbox {
 
     /// Returns what to send next, until [`Outbox::finish`] is called for it: games that are being played first.
     pub fn next_task(&mut self) -> Option<Task> {
-        let in_flight = |game: &&Game| game.is_in_flight;
-        if self.games.values().filter(in_flight).count() >= MAX_IN_FLIGHT {
+        let (mut in_flight, mut old_in_flight) = (0, 0);
+        let (mut next, mut next_old) = (None, None);
+        // One pass: this is called for each event, and there may be the games of many tournaments.
+        for (id, game) in &self.games {
+            if game.is_in_flight {
+                in_flight += 1;
+                old_in_flight += usize::from(!game.is_current);
+            } else if game.is_due() {
+                let first = if game.is_current { &mut next } else { &mut next_old };
+                first.get_or_insert(*id);
+            }
+        }
+        if in_flight >= MAX_IN_FLIGHT {
             return None;
         }
-        let old = self.games.values().filter(|game| game.is_in_flight && !game.is_current).count();
-        let may_send_old = old < MAX_OLD_IN_FLIGHT && self.behind <= MAX_BEHIND;
-        let next = self.games.iter().find(|(_, game)| game.is_current && game.is_due());
-        let next = next.or_else(|| self.games.iter().find(|(_, game)| may_send_old && game.is_due()));
-        let id = *next?.0;
+        let may_send_old = old_in_flight < MAX_OLD_IN_FLIGHT && self.behind <= MAX_BEHIND;
+        let id = next.or(next_old.filter(|_| may_send_old))?;
         let game = self.games.get_mut(&id)?;
         game.is_in_flight = true;
         let stored_at = game.stored_at.iter().copied().collect();

@@ -94,9 +94,8 @@ impl Journal {
     /// Nothing was stored. [`JournalError::Order`]: events before these are missing. [`JournalError::RemoteEvent`]: an event cannot
     /// be accepted. [`JournalError::RemoteChanged`]: the journal has another event of that number.
     pub async fn append_remote(&self, board: &str, events: RemoteEvents) -> Result<AppendOutcome, JournalError> {
-        let parse = |row: &EventRow| {
-            wire::from_json(&row.text).map_err(|error| refused(&events.source, row.number, error.to_string()))
-        };
+        let parse =
+            |row: &EventRow| wire::from_json(&row.text).map_err(|error| refused(&events.source, row.number, error.to_string()));
         let parsed = events.events.iter().map(parse).collect::<Result<Vec<StampedEvent>, _>>()?;
         self.append_parsed_remote(board, Arc::new(events), &parsed).await
     }

@@ -123,3 +123,39 @@ fn message(
     }
     Some(message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boards::{SensorKind, SquareState, model};
+    use crate::daemon::hub::BoardView;
+    use crate::daemon::journal::Journal;
+    use crate::hall::message::from_json;
+
+    #[tokio::test]
+    async fn a_state_is_sent_when_it_changes_and_repeated_with_all_boards() {
+        let dir = tempfile::tempdir().unwrap();
+        let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
+        let board = BoardId::new("b");
+        let view = BoardView::new(board.clone(), model("dgt").unwrap(), SensorKind::Identity);
+        let (handle, _) = hub.register_board(view);
+        let mut boards = Boards::default();
+        let take = |boards: &mut Boards| -> Vec<(bool, usize)> {
+            let messages = boards.take(&hub).into_iter().map(|(_, payload)| from_json::<BoardMessage>(&payload).unwrap());
+            messages.map(|message| (message.state.is_some(), message.events.len())).collect()
+        };
+        boards.mark_all(&hub);
+        assert_eq!(take(&mut boards), [(true, 1)]);
+        boards.mark(&board);
+        assert!(take(&mut boards).is_empty());
+        let stamped = transient(1, Event::Displaced { squares: Vec::new() });
+        boards.push_event(&Published { board: board.clone(), game: None, wall_ms: 0, age_ms: 0, stamped });
+        boards.mark(&board);
+        assert_eq!(take(&mut boards), [(false, 1)]);
+        handle.update(|view| view.placement = Some([SquareState::Empty; 64]));
+        boards.mark(&board);
+        assert_eq!(take(&mut boards), [(true, 0)]);
+        boards.mark_all(&hub);
+        assert_eq!(take(&mut boards), [(true, 1)]);
+    }
+}
