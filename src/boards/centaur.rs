@@ -45,6 +45,7 @@ pub static MODEL: Model = Model {
     title: "DGT Centaur (internal board)",
     sensing: SensorKind::Occupancy,
     connection: Connection::Serial(SerialSettings { baud: 1_000_000, control: ControlLines::Asserted }),
+    bluetooth: None,
     usb: &[],
     lights: Lights::Squares,
     clock: ClockSupport::None,

@@ -90,6 +90,7 @@ pub static MODEL: Model = Model {
     title: "Certabo",
     sensing: SensorKind::Identity,
     connection: Connection::Serial(SerialSettings { baud: 38_400, control: ControlLines::Asserted }),
+    bluetooth: Some(Bluetooth::Gatt(&bluetooth::NORDIC_UART)),
     usb: &[UsbId::adapter(0x10c4, 0xea60)],
     lights: Lights::Squares,
     clock: ClockSupport::None,

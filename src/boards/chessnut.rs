@@ -65,6 +65,7 @@ pub static MODEL: Model = Model {
     title: "Chessnut Air, Air+, Pro, Go",
     sensing: SensorKind::Identity,
     connection: Connection::Usb(HidInterface { usage_page: 0xff00 }),
+    bluetooth: None,
     usb: &[UsbId::boards(0x2d80, 0x8000, 0x86ff)],
     lights: Lights::Squares,
     clock: ClockSupport::None,

@@ -1,5 +1,6 @@
 //! How a board is connected to this machine, and the USB ids by which it is recognised.
 
+use super::bluetooth::Bluetooth;
 use std::ops::RangeInclusive;
 
 /// Settings of a serial line: 8 data bits, no parity, one stop bit.
@@ -38,6 +39,9 @@ pub enum Connection {
     Usb(HidInterface),
     /// Reed switches on GPIO lines of this machine, described by a file: packets in the format documented in [`super::matrix`].
     Matrix,
+    /// Bluetooth, without a cable: with GATT a stream of bytes that arrive in notifications, and one value for each
+    /// [`super::Write`]; with RFCOMM a stream of bytes.
+    Bluetooth(Bluetooth),
 }
 
 impl Connection {
@@ -45,7 +49,7 @@ impl Connection {
     pub fn control_lines(&self) -> ControlLines {
         match self {
             Connection::Serial(line) => line.control,
-            Connection::Usb(_) | Connection::Matrix => ControlLines::default(),
+            Connection::Usb(_) | Connection::Matrix | Connection::Bluetooth(_) => ControlLines::default(),
         }
     }
 }

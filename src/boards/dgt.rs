@@ -1,4 +1,5 @@
-//! DGT e-Boards, single-board protocol: serial, USB and Bluetooth. 9600 baud, 8N1, no flow control.
+//! DGT e-Boards, single-board protocol: serial, USB and Bluetooth (classic, RFCOMM; also Revelation II).
+//! 9600 baud, 8N1, no flow control.
 //!
 //! # Frames
 //!
@@ -82,7 +83,7 @@
 pub(super) mod clock;
 pub(crate) mod codes;
 mod commands;
-mod decoder;
+pub(super) mod decoder;
 mod known_squares;
 pub(super) mod memory;
 pub(super) mod message;
@@ -101,6 +102,7 @@ pub static MODEL: Model = Model {
     title: "DGT e-Board",
     sensing: SensorKind::Identity,
     connection: Connection::Serial(SerialSettings { baud: 9600, control: ControlLines::Asserted }),
+    bluetooth: Some(Bluetooth::Rfcomm),
     usb: &[UsbId::board(0x045b, 0x8111), UsbId::adapter(0x04d8, 0x000a), UsbId::adapter(0x0403, 0x6001)],
     lights: Lights::None,
     clock: ClockSupport::Connected,

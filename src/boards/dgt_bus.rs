@@ -84,6 +84,7 @@ pub static MODEL: Model = Model {
     title: "DGT e-Boards on a bus",
     sensing: SensorKind::Identity,
     connection: Connection::Serial(SerialSettings { baud: 9600, control: ControlLines::Cleared }),
+    bluetooth: None,
     usb: &[],
     lights: Lights::None,
     clock: ClockSupport::Connected,

@@ -1,4 +1,4 @@
-//! iChessOne over USB serial. 115200 baud, 8N1. (Its radio, which uses the same protocol, is not supported.)
+//! iChessOne over USB serial. 115200 baud, 8N1; or over Bluetooth Low Energy, Nordic UART service, with the same bytes.
 //!
 //! # Frames
 //!
@@ -49,6 +49,7 @@ pub static MODEL: Model = Model {
     title: "iChessOne",
     sensing: SensorKind::Identity,
     connection: Connection::Serial(SerialSettings { baud: 115_200, control: ControlLines::Asserted }),
+    bluetooth: Some(Bluetooth::Gatt(&bluetooth::NORDIC_UART)),
     usb: &[],
     lights: Lights::Coloured,
     clock: ClockSupport::None,

@@ -34,6 +34,7 @@ pub static MODEL: Model = Model {
     title: "Reed matrix on GPIO or I²C",
     sensing: SensorKind::Occupancy,
     connection: Connection::Matrix,
+    bluetooth: None,
     usb: &[],
     lights: Lights::None,
     clock: ClockSupport::None,

@@ -64,6 +64,7 @@ pub static MODEL: Model = Model {
     title: "Millennium ChessLink",
     sensing: SensorKind::Identity,
     connection: Connection::Serial(SerialSettings { baud: 38_400, control: ControlLines::Asserted }),
+    bluetooth: Some(Bluetooth::Rfcomm),
     usb: &[],
     lights: Lights::Corners,
     clock: ClockSupport::None,

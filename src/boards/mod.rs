@@ -5,6 +5,7 @@
 //! coordinates, as its maker numbers them when the board is placed as intended. [`crate::infer`] detects a board that was turned
 //! round.
 
+pub mod bluetooth;
 pub mod centaur;
 pub mod certabo;
 pub mod chessnut;
@@ -22,6 +23,7 @@ mod shared;
 mod square;
 pub mod tabutronic;
 
+pub use bluetooth::{Bluetooth, GattProfile};
 pub use connection::{Connection, ControlLines, HidInterface, SerialSettings, UsbId};
 pub use model::{ClockSupport, CommandPattern, Lights, Model, Verification, VirtualBoardKind};
 pub use protocol::{Address, BoardCommand, LinkState, Millis, Protocol, Unsupported, Write};

@@ -1,5 +1,6 @@
 //! A model of a board: everything that is known before the first byte arrives.
 
+use super::bluetooth::Bluetooth;
 use super::connection::{Connection, UsbId};
 use super::protocol::Protocol;
 use super::square::SensorKind;
@@ -43,6 +44,8 @@ pub enum Verification {
 pub struct CommandPattern {
     /// The first bytes.
     pub prefix: &'static [u8],
+    /// The values that the byte after the prefix may have, if there is one.
+    pub next: RangeInclusive<u8>,
     /// The length of the whole command, in bytes.
     pub lengths: RangeInclusive<usize>,
 }
@@ -60,12 +63,19 @@ impl CommandPattern {
 
     /// Creates the pattern of a command that begins with `prefix` and has between `shortest` and `longest` bytes.
     pub const fn with_lengths(prefix: &'static [u8], shortest: usize, longest: usize) -> CommandPattern {
-        CommandPattern { prefix, lengths: RangeInclusive::new(shortest, longest) }
+        CommandPattern { prefix, next: RangeInclusive::new(0, u8::MAX), lengths: RangeInclusive::new(shortest, longest) }
+    }
+
+    /// Creates the pattern of a command that is one byte between `first` and `last`.
+    pub const fn one_of(first: u8, last: u8) -> CommandPattern {
+        CommandPattern { prefix: &[], next: RangeInclusive::new(first, last), lengths: RangeInclusive::new(1, 1) }
     }
 
     /// Returns whether these bytes are such a command.
     pub fn matches(&self, bytes: &[u8]) -> bool {
-        bytes.starts_with(self.prefix) && self.lengths.contains(&bytes.len())
+        bytes.starts_with(self.prefix)
+            && self.lengths.contains(&bytes.len())
+            && bytes.get(self.prefix.len()).is_none_or(|next| self.next.contains(next))
     }
 }
 
@@ -106,6 +116,8 @@ pub struct Model {
     pub sensing: SensorKind,
     /// How it is connected.
     pub connection: Connection,
+    /// How it may also be connected over Bluetooth, with the same protocol, see [`Model::bluetooth`].
+    pub bluetooth: Option<Bluetooth>,
     /// Its known USB ids.
     pub usb: &'static [UsbId],
     /// Its lights.
@@ -128,6 +140,14 @@ impl Model {
     /// Returns whether these bytes, which are one [`super::Write`], are one of the commands that may be sent to this board.
     pub fn may_send(&self, bytes: &[u8]) -> bool {
         self.commands.iter().any(|command| command.matches(bytes))
+    }
+
+    /// Returns how this board is connected over Bluetooth: alone, or besides its cable.
+    pub fn bluetooth(&self) -> Option<Bluetooth> {
+        match self.connection {
+            Connection::Bluetooth(bluetooth) => Some(bluetooth),
+            Connection::Serial(_) | Connection::Usb(_) | Connection::Matrix => self.bluetooth,
+        }
     }
 
     /// Returns what this board cannot know, as phrases that continue "cannot know". Used by `doctor` and for the capabilities of a

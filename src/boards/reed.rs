@@ -40,6 +40,7 @@ pub static MODEL: Model = Model {
     title: "Self-built reed board",
     sensing: SensorKind::Occupancy,
     connection: Connection::Serial(SerialSettings { baud: 115_200, control: ControlLines::Asserted }),
+    bluetooth: None,
     usb: &[UsbId::adapter(0x1a86, 0x7523), UsbId::adapter(0x10c4, 0xea60), UsbId::adapter(0x0403, 0x6001)],
     lights: Lights::None,
     clock: ClockSupport::None,

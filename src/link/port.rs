@@ -24,6 +24,10 @@ impl Port {
     pub async fn open(path: &Path, connection: Connection, control: ControlLines) -> Result<Port, OpenError> {
         match connection {
             Connection::Serial(line) => serial::Port::open(path, line, control).map(Port::Serial),
+            Connection::Bluetooth(_) => Err(OpenError::Other {
+                port: path.to_owned(),
+                reason: "boards of this model are connected over Bluetooth only".to_owned(),
+            }),
             Connection::Matrix => matrix::Port::open(path).map(Port::Matrix),
             Connection::Usb(hid) => usb::Port::open(path, hid).await.map(Port::Usb),
         }

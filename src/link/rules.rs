@@ -83,7 +83,7 @@ fn own_id_rules(model: &Model, id: &UsbId) -> String {
             tty_rule + &usb_rule
         }
         // A matrix is not a device of its own.
-        Connection::Matrix => String::new(),
+        Connection::Matrix | Connection::Bluetooth(_) => String::new(),
         Connection::Usb(_) => {
             format!("SUBSYSTEM==\"usb\", {device}, ENV{{{ASSIGNED_PROPERTY}}}=\"{}\"\n", model.name)
         }

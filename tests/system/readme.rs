@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use touchmove::boards::{BOARDS, ClockSupport, Connection, Lights, Model, SensorKind, Verification};
+use touchmove::boards::bluetooth::{ADVERTISED_NAMES, Certainty, NORDIC_UART, NamePattern, handshake};
+use touchmove::boards::{BOARDS, Bluetooth, ClockSupport, Connection, Lights, Model, SensorKind, Verification};
 use touchmove::config::keys::TABLES;
 use touchmove::game::alert::AlertCategory;
 use touchmove::game::command::COMMANDS;
@@ -52,6 +53,7 @@ fn connection(model: &Model) -> String {
         Connection::Serial(line) => format!("serial, {} Bd", line.baud),
         Connection::Usb(_) => "USB reports".to_owned(),
         Connection::Matrix => "GPIO or I²C".to_owned(),
+        Connection::Bluetooth(_) => "Bluetooth".to_owned(),
     }
 }
 
@@ -89,6 +91,48 @@ fn boards() {
         let _ = writeln!(table, "| {lights} | {clock} | {} |", verification(model));
     }
     check("docs/boards.md", "boards", &table);
+}
+
+#[test]
+fn bluetooth() {
+    let mut table =
+        "| board | model | link | advertised name | confirmed by | tried on a real board |\n|---|---|---|---|---|---|\n"
+            .to_owned();
+    for model in BOARDS {
+        let link = match model.bluetooth() {
+            None => continue,
+            Some(Bluetooth::Rfcomm) => "serial port profile (RFCOMM)",
+            Some(Bluetooth::Gatt(profile)) if *profile == NORDIC_UART => "Low Energy, Nordic UART",
+            Some(Bluetooth::Gatt(_)) => "Low Energy, a service of its own",
+        };
+        let names = ADVERTISED_NAMES.iter().filter(|row| row.model == model.name).map(|row| {
+            let name = match row.pattern {
+                NamePattern::Exact(name) => format!("`{name}`"),
+                NamePattern::Prefix(name) => format!("`{name}…`"),
+            };
+            let certainty = match row.certainty {
+                Certainty::Documented => "documented",
+                Certainty::Likely => "likely",
+                Certainty::Possible => "possible",
+            };
+            format!("{name} ({certainty})")
+        });
+        let confirmation = match handshake(model.name) {
+            Some(handshake) if handshake.write.is_empty() => "what it sends",
+            Some(_) => "its answer to one request",
+            None if link.ends_with("of its own") => "its service",
+            None => "nothing: configure its address",
+        };
+        let names: Vec<String> = names.collect();
+        let _ = writeln!(
+            table,
+            "| {} | `{}` | {link} | {} | {confirmation} | never |",
+            model.title,
+            model.name,
+            if names.is_empty() { "any".to_owned() } else { names.join(", ") },
+        );
+    }
+    check("docs/boards.md", "bluetooth", &table);
 }
 
 #[test]

@@ -13,7 +13,7 @@ const LONGEST: usize = 1024;
 
 /// The result of decoding a byte.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Item<'a> {
+pub(crate) enum Item<'a> {
     /// A complete message: its id and its payload.
     Message(u8, &'a [u8]),
     /// The number of skipped bytes before this one that belonged to no message.
@@ -22,7 +22,7 @@ pub(super) enum Item<'a> {
 
 /// The state of the decoder between two bytes. The same bytes give the same items however the stream is cut into chunks.
 #[derive(Default)]
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     /// The message so far, including its id; empty between messages.
     message: Vec<u8>,
     /// Whether the message is complete and is kept only because it was lent to the caller.
@@ -36,7 +36,7 @@ pub(super) struct Decoder {
 
 impl Decoder {
     /// Decodes the next byte.
-    pub(super) fn feed(&mut self, byte: u8) -> Option<Item<'_>> {
+    pub(crate) fn feed(&mut self, byte: u8) -> Option<Item<'_>> {
         if std::mem::take(&mut self.lent) {
             self.message.clear();
         }
@@ -76,7 +76,7 @@ impl Decoder {
 
     /// Returns the id and the payload of a chunk that is exactly one message, if nothing is unfinished, as [`Decoder::feed`] would
     /// return them. Nearly all messages arrive this way. Returns `None`, and consumes nothing, for any other chunk.
-    pub(super) fn decode_single<'a>(&self, chunk: &'a [u8]) -> Option<(u8, &'a [u8])> {
+    pub(crate) fn decode_single<'a>(&self, chunk: &'a [u8]) -> Option<(u8, &'a [u8])> {
         let [id, rest @ ..] = chunk else { return None };
         let [high, low, payload @ ..] = rest else { return None };
         let is_one = !self.is_inside()
@@ -100,26 +100,34 @@ impl Decoder {
     }
 
     /// Whether the decoder has unfinished bytes.
-    pub(super) fn is_inside(&self) -> bool {
+    pub(crate) fn is_inside(&self) -> bool {
         self.skipped > 0 || !(self.lent || self.message.is_empty()) || !self.interrupted_memory.is_empty()
     }
 
     /// Returns the number of bytes of an unfinished memory.
-    pub(super) fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         let is_message = !self.lent && self.message.first() == Some(&MEMORY);
         if is_message { self.message.len() } else { self.interrupted_memory.len() }
     }
 
     /// Returns the part of an unfinished memory that has arrived, without its header, because the rest will not arrive; empty if
     /// there is none.
-    pub(super) fn take_memory(&mut self) -> Vec<u8> {
+    pub(crate) fn take_memory(&mut self) -> Vec<u8> {
         let is_message = !self.lent && self.message.first() == Some(&MEMORY);
         let message = std::mem::take(if is_message { &mut self.message } else { &mut self.interrupted_memory });
         message.get(3..).unwrap_or_default().to_vec()
     }
 
+    /// Discards everything unfinished, because the rest will not arrive, and returns the number of its bytes.
+    pub(crate) fn discard(&mut self) -> usize {
+        let message = if self.lent { 0 } else { self.message.len() };
+        let count = self.skipped + message + self.interrupted_memory.len();
+        *self = Decoder::default();
+        count
+    }
+
     /// Returns the number of skipped bytes, because no more bytes follow. Keeps an incomplete message, as its end may still arrive.
-    pub(super) fn take_skipped(&mut self) -> Option<usize> {
+    pub(crate) fn take_skipped(&mut self) -> Option<usize> {
         let skipped = std::mem::take(&mut self.skipped);
         (skipped > 0).then_some(skipped)
     }

@@ -47,7 +47,7 @@ impl DeviceKind {
         match connection {
             Connection::Serial(_) => Some(DeviceKind::Serial),
             Connection::Usb(_) => Some(DeviceKind::Usb),
-            Connection::Matrix => None,
+            Connection::Matrix | Connection::Bluetooth(_) => None,
         }
     }
 }
