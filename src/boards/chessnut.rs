@@ -1,4 +1,5 @@
-//! Chessnut Air, Air+, Pro and Go over USB: HID reports of an interface of its own, usage page ff00.
+//! Chessnut Air, Air+, Pro and Go over USB: HID reports of an interface of its own, usage page ff00. The same boards and the
+//! Chessnut Move over Bluetooth Low Energy: one notification is one message, and one write one command ([`GATT`]).
 //!
 //! # Frames
 //!
@@ -18,6 +19,15 @@
 //! | 31 01 00, 33 01 00, 34 01 01 | how many games it keeps, get one | never |
 //! | 39 01 00 | delete a game | **never** |
 //!
+//! Other commands of the Chessnut Move, which moves its pieces by itself:
+//!
+//! | bytes | effect or reply | sent |
+//! |---|---|---|
+//! | 43 20, 32 bytes | lights, in the order of the squares: 0 off, 1 red, 2 green, 3 blue | request |
+//! | 41 01 0c | battery: 41 | greeting, every 10 min |
+//! | 42 21, 32 bytes, 0 or 1 | moves the pieces to these squares, and stops reporting meanwhile | **never** |
+//! | 41 01 0b, 41 01 15 | state of the pieces, kind of board | never |
+//!
 //! Board to computer:
 //!
 //! | type | length | payload | becomes |
@@ -35,7 +45,8 @@
 //! # Sources
 //!
 //! The behaviour of the maker's library for computers and of the free programs that read these boards over radio, and single frames
-//! from their tests. No capture of a whole game over USB was available.
+//! from their tests; for Bluetooth and the Chessnut Move, the maker's documentation of its interface. No capture of a whole game was
+//! available, over USB or over Bluetooth.
 //!
 //! # Unknown
 //!
@@ -43,6 +54,8 @@
 //! * *unknown*: the type of the reply to 27. It is assumed to be 28, the next number, as 2a is the reply to 29; without it nothing
 //!   is missing.
 //! * *unknown*: whether all squares of a report were scanned at the same time.
+//! * *unknown*: whether a Move must be put into real-time mode, as the others must; it is sent the same command. Whether it has
+//!   the commands for beep and version: they are not sent.
 //! * *unknown*: which of the ids 2d80:8000 to 86ff belong to which model. All are assumed to use this protocol.
 //!
 //! # Damage and silence
@@ -55,9 +68,22 @@
 //! [`SILENCE_TIMEOUT`], [`ProtocolError::Silent`] is reported once, and [`ProtocolError::Recovered`] when a report arrives
 //! again.
 
+mod frame;
+mod variant;
+
 use super::*;
-use shakmaty::{Color, Role, Square};
+use frame::{Squares, is_incomplete_message, placement, split_message};
 use std::collections::VecDeque;
+use variant::{CHARGE, MOVE_CHARGE, VERSION, Variant};
+
+/// The services of all Chessnut boards. A board report has 38 bytes.
+pub static GATT: GattProfile = GattProfile {
+    services: &["1b7e8261-2877-41c3-b46e-cf057c562023", "1b7e8271-2877-41c3-b46e-cf057c562023"],
+    notify: &["1b7e8262-2877-41c3-b46e-cf057c562023", "1b7e8273-2877-41c3-b46e-cf057c562023"],
+    write: "1b7e8272-2877-41c3-b46e-cf057c562023",
+    min_mtu: 41,
+    write_interval: WRITE_INTERVAL,
+};
 
 /// Chessnut boards with one USB cable.
 pub static MODEL: Model = Model {
@@ -65,7 +91,7 @@ pub static MODEL: Model = Model {
     title: "Chessnut Air, Air+, Pro, Go",
     sensing: SensorKind::Identity,
     connection: Connection::Usb(HidInterface { usage_page: 0xff00 }),
-    bluetooth: None,
+    bluetooth: Some(Bluetooth::Gatt(&GATT)),
     usb: &[UsbId::boards(0x2d80, 0x8000, 0x86ff)],
     lights: Lights::Squares,
     clock: ClockSupport::None,
@@ -78,14 +104,37 @@ pub static MODEL: Model = Model {
         CommandPattern::with_length(&[0x0a, 8], 10),
     ],
     virtual_board: VirtualBoardKind::Chessnut,
-    limitations: &[
-        "whether a piece was touched without leaving its square",
-        "which hand moved a piece",
-        "changes that were undone within 0.2 s: the board reports its squares only every 0.2 s",
-        "when a clock was pressed: no clock can be connected to the board",
-    ],
-    protocol: || Box::new(Chessnut::default()),
+    limitations: LIMITATIONS,
+    protocol: || Box::new(Chessnut::new(Variant::Plain)),
 };
+
+/// Chessnut Move. It is never told to move a piece.
+pub static MOVE: Model = Model {
+    name: "chessnut-move",
+    title: "Chessnut Move",
+    sensing: SensorKind::Identity,
+    connection: Connection::Bluetooth(Bluetooth::Gatt(&GATT)),
+    bluetooth: None,
+    usb: &[],
+    lights: Lights::Coloured,
+    clock: ClockSupport::None,
+    verification: Verification::Specification,
+    commands: &[
+        CommandPattern::exact(REAL_TIME),
+        CommandPattern::exact(MOVE_CHARGE),
+        CommandPattern::with_length(&[0x43, 0x20], 34),
+    ],
+    virtual_board: VirtualBoardKind::ChessnutMove,
+    limitations: LIMITATIONS,
+    protocol: || Box::new(Chessnut::new(Variant::Move)),
+};
+
+const LIMITATIONS: &[&str] = &[
+    "whether a piece was touched without leaving its square",
+    "which hand moved a piece",
+    "changes that were undone within 0.2 s: the board reports its squares only every 0.2 s",
+    "when a clock was pressed: no clock can be connected to the board",
+];
 
 /// Time without a board report after which they are requested again, in milliseconds; ten reports.
 pub const REPORT_TIMEOUT: Millis = 2_000;
@@ -95,21 +144,14 @@ pub const SILENCE_TIMEOUT: Millis = 5_000;
 pub const WRITE_INTERVAL: Millis = 200;
 /// Interval between requests for the state of the battery, in milliseconds.
 const BATTERY_INTERVAL: Millis = 600_000;
-/// Length of the longest message that is understood.
-const MAX_MESSAGE: usize = 2 + 0x3d;
 
 const REAL_TIME: &[u8] = &[0x21, 1, 0];
-const VERSION: &[u8] = &[0x27, 1, 1];
-const CHARGE: &[u8] = &[0x29, 1, 0];
 /// 1000 Hz for 200 ms.
 const BEEP: &[u8] = &[0x0b, 4, 0x03, 0xe8, 0x00, 0xc8];
 
-/// 64 piece codes, two per byte.
-type Squares = [u8; 32];
-
 /// A single Chessnut board on a link.
-#[derive(Default)]
 struct Chessnut {
+    variant: Variant,
     up: bool,
     readings: VecDeque<Reading>,
     writes: VecDeque<Write>,
@@ -128,19 +170,22 @@ struct Chessnut {
     /// Time of the next request for the battery.
     battery_at: Millis,
     /// Lights to be switched as soon as sending is allowed.
-    lights: Option<[u8; 8]>,
+    lights: Option<Vec<u8>>,
 }
 
 impl Protocol for Chessnut {
     fn link(&mut self, now: Millis, state: LinkState) {
         let readings = std::mem::take(&mut self.readings);
-        *self = Chessnut { up: state == LinkState::Up, readings, free_at: now, reported_at: now, ..Chessnut::default() };
+        *self =
+            Chessnut { up: state == LinkState::Up, readings, free_at: now, reported_at: now, ..Chessnut::new(self.variant) };
         if self.up {
             self.request_reports(now);
-            self.send(now, VERSION.to_vec());
+            if let Some(version) = self.variant.version() {
+                self.send(now, version.to_vec());
+            }
             self.request_battery(now);
             // Switches off what an earlier program left alight.
-            self.switch(now, [0; 8]);
+            self.send(now, self.variant.lights(&[]));
         }
     }
 
@@ -174,13 +219,10 @@ impl Protocol for Chessnut {
             // The next report arrives without a request.
             BoardCommand::Placement => self.shown = None,
             BoardCommand::Lights(squares) => {
-                let mut ranks = [0; 8];
-                for square in squares {
-                    ranks[7 - square.rank() as usize] |= 0x80 >> square.file() as u32;
-                }
-                self.lights = self.up.then_some(ranks);
+                self.lights = self.up.then(|| self.variant.lights(&squares));
                 self.light(now);
             }
+            BoardCommand::Beep if self.variant == Variant::Move => return Err(Unsupported),
             BoardCommand::Beep if self.up => self.send(now, BEEP.to_vec()),
             BoardCommand::Beep => {}
             BoardCommand::Clock | BoardCommand::Memory | BoardCommand::ClockText(_) => return Err(Unsupported),
@@ -217,12 +259,29 @@ impl Protocol for Chessnut {
     fn next_deadline(&self) -> Option<Millis> {
         let silent = (!self.silent).then_some(self.reported_at + SILENCE_TIMEOUT);
         let next_request = self.reported_at.max(self.reports_requested_at) + REPORT_TIMEOUT;
-        let light = self.lights.map(|_| self.free_at);
+        let light = self.lights.as_ref().map(|_| self.free_at);
         self.up.then(|| [silent, light].into_iter().flatten().fold(next_request.min(self.battery_at), Millis::min))
     }
 }
 
 impl Chessnut {
+    fn new(variant: Variant) -> Chessnut {
+        Chessnut {
+            variant,
+            up: false,
+            readings: VecDeque::new(),
+            writes: VecDeque::new(),
+            free_at: 0,
+            pending: Vec::new(),
+            reported_at: 0,
+            reports_requested_at: 0,
+            silent: false,
+            shown: None,
+            battery_at: 0,
+            lights: None,
+        }
+    }
+
     fn message(&mut self, now: Millis, message: &[u8]) {
         match *message {
             [0x01, _, ref squares @ ..] => self.report(now, squares),
@@ -276,20 +335,16 @@ impl Chessnut {
 
     fn request_battery(&mut self, now: Millis) {
         self.battery_at = now + BATTERY_INTERVAL;
-        self.send(now, CHARGE.to_vec());
+        self.send(now, self.variant.charge().to_vec());
     }
 
     /// Switches the lights, or waits until sending is allowed; only the latest pattern counts.
     fn light(&mut self, now: Millis) {
         if now >= self.free_at
-            && let Some(ranks) = self.lights.take()
+            && let Some(command) = self.lights.take()
         {
-            self.switch(now, ranks);
+            self.send(now, command);
         }
-    }
-
-    fn switch(&mut self, now: Millis, ranks: [u8; 8]) {
-        self.send(now, [&[0x0a, 8], &ranks[..]].concat());
     }
 
     fn send(&mut self, now: Millis, bytes: Vec<u8>) {
@@ -297,64 +352,4 @@ impl Chessnut {
         self.free_at = at + WRITE_INTERVAL;
         self.writes.push_back(Write { at, bytes });
     }
-}
-
-/// Whether a message with this type and length exists.
-fn is_header(kind: u8, length: u8) -> bool {
-    match kind {
-        0x01 => matches!(length, 0x24 | 0x3d),
-        0x2a => length == 2,
-        0x23 | 0x32 | 0x37 => length == 1,
-        0x28 => (1..=MAX_MESSAGE as u8 - 2).contains(&length),
-        0x41 => matches!(length, 3 | 5),
-        _ => false,
-    }
-}
-
-/// Returns the complete message at the start of these bytes, and the rest.
-fn split_message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    match *bytes {
-        [kind, length, ..] if is_header(kind, length) => bytes.split_at_checked(2 + usize::from(length)),
-        _ => None,
-    }
-}
-
-/// Whether these bytes may begin a message that is still incomplete.
-fn is_incomplete_message(bytes: &[u8]) -> bool {
-    match *bytes {
-        [kind] => matches!(kind, 0x01 | 0x2a | 0x23 | 0x32 | 0x37 | 0x28 | 0x41),
-        [kind, length, ..] => is_header(kind, length) && bytes.len() < 2 + usize::from(length),
-        [] => false,
-    }
-}
-
-fn placement(squares: &Squares) -> Result<Placement, String> {
-    let mut placement = [SquareState::Empty; 64];
-    let codes = squares.iter().flat_map(|byte| [byte & 0x0f, byte >> 4]);
-    for (square, code) in Square::ALL.into_iter().rev().zip(codes) {
-        placement[square as usize] = square_state(code).ok_or_else(|| format!("piece code {code:x} on {square}"))?;
-    }
-    Ok(placement)
-}
-
-/// Decodes the code of a square; `None` if there is no such code.
-fn square_state(code: u8) -> Option<SquareState> {
-    use Color::{Black, White};
-    let (role, color) = match code {
-        0 => return Some(SquareState::Empty),
-        1 => (Role::Queen, Black),
-        2 => (Role::King, Black),
-        3 => (Role::Bishop, Black),
-        4 => (Role::Pawn, Black),
-        5 => (Role::Knight, Black),
-        6 => (Role::Rook, White),
-        7 => (Role::Pawn, White),
-        8 => (Role::Rook, Black),
-        9 => (Role::Bishop, White),
-        10 => (Role::Knight, White),
-        11 => (Role::Queen, White),
-        12 => (Role::King, White),
-        _ => return None,
-    };
-    Some(SquareState::Piece(role.of(color)))
 }

@@ -43,6 +43,7 @@ pub static BOARDS: &[&Model] = &[
     &millennium::MODEL,
     &ichessone::MODEL,
     &centaur::MODEL,
+    &chessnut::MOVE,
 ];
 
 /// Returns the model with this name.

@@ -104,6 +104,8 @@ pub enum VirtualBoardKind {
     IChessOne,
     /// The internal board of a DGT Centaur.
     Centaur,
+    /// A Chessnut Move.
+    ChessnutMove,
 }
 
 /// A family of boards: everything that is known before the first byte arrives.

@@ -1,4 +1,4 @@
-//! A virtual Chessnut board, as seen by a host over USB.
+//! A virtual Chessnut board, as seen by a host over USB or Bluetooth. It also understands the commands of a Chessnut Move.
 //!
 //! In real-time mode it reports all of its squares every 200 ms; faster actions are not seen at all. This simulation reads all
 //! squares at that moment; whether real boards do is *unknown*. It has no clock.
@@ -55,6 +55,8 @@ pub struct VirtualChessnut {
     report_at: Millis,
     /// Number of reports so far; the board counts them.
     reports: u32,
+    /// Length of what follows the header of a report: 61 bytes over USB, 36 over Bluetooth.
+    report_length: u8,
     outbox: Vec<Chunk>,
     forbidden: Vec<Vec<u8>>,
     lit: [u8; 8],
@@ -88,11 +90,17 @@ impl VirtualChessnut {
             flickers,
             report_at: NEVER,
             reports: 0,
+            report_length: 0x3d,
             outbox: Vec::new(),
             forbidden: Vec::new(),
             lit: [0; 8],
             rng,
         }
+    }
+
+    /// Connects the board over Bluetooth instead of USB.
+    pub fn over_radio(self) -> VirtualChessnut {
+        VirtualChessnut { report_length: 0x24, ..self }
     }
 
     /// Returns the received commands that no host may ever send.
@@ -130,13 +138,13 @@ impl VirtualChessnut {
             }
             spot.seen = reading;
         }
-        let mut report = vec![0x01, 0x3d];
+        let mut report = vec![0x01, self.report_length];
         for spot in (0..32).rev() {
             report.push(self.spots[spot * 2 + 1].seen | self.spots[spot * 2].seen << 4);
         }
         self.reports += 1;
         report.extend(self.reports.to_le_bytes());
-        report.resize(2 + 0x3d, 0);
+        report.resize(2 + usize::from(self.report_length), 0);
         self.outbox.push(Chunk { at: now, bytes: report, ply });
     }
 
@@ -189,7 +197,8 @@ impl VirtualBoard for VirtualChessnut {
             [0x0a, 8, ref ranks @ ..] => self.lit = ranks.try_into().unwrap_or(self.lit),
             [0x27, 1, 1] => self.queue_reply(now, b"\x28\x0dtouchmove 1.0"),
             [0x29, 1, 0] => self.queue_reply(now, &[0x2a, 2, 88, 0]),
-            [0x39, ..] => self.forbidden.push(bytes.to_vec()),
+            [0x41, 1, 0x0c] => self.queue_reply(now, &[0x41, 3, 0x0c, 0, 88]),
+            [0x39 | 0x42, ..] => self.forbidden.push(bytes.to_vec()),
             _ => {}
         }
     }

@@ -188,5 +188,6 @@ fn virtual_board(
         VirtualBoardKind::Millennium => Box::new(VirtualMillennium::new(MillenniumKind::Exclusive, setup, pieces, stream)),
         VirtualBoardKind::IChessOne => Box::new(VirtualIChessOne::new(setup, pieces, stream)),
         VirtualBoardKind::Centaur => Box::new(VirtualCentaur::new(setup, pieces, stream)),
+        VirtualBoardKind::ChessnutMove => Box::new(VirtualChessnut::new(setup, pieces, stream).over_radio()),
     }
 }

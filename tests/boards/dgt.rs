@@ -528,6 +528,7 @@ fn no_model_may_be_sent_harmful_commands() {
         ("sentio", &["00", "3f", "55 3d 3f"]),
         ("reed", &["00", "55", "3f 3f 3f 3f"]),
         ("matrix", &["00", "55", "3f 3f"]),
+        ("chessnut-move", &["42 21", "39 01 00", "21 01 01", "0b 04 03 e8 00 c8"]),
     ];
     let models: Vec<&str> = harmful.iter().map(|(name, _)| *name).collect();
     assert!(
