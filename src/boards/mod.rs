@@ -16,6 +16,7 @@ pub mod ichessone;
 pub mod matrix;
 pub mod millennium;
 mod model;
+pub mod pegasus;
 mod protocol;
 mod reading;
 pub mod reed;
@@ -44,6 +45,7 @@ pub static BOARDS: &[&Model] = &[
     &ichessone::MODEL,
     &centaur::MODEL,
     &chessnut::MOVE,
+    &pegasus::MODEL,
 ];
 
 /// Returns the model with this name.

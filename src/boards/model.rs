@@ -106,6 +106,8 @@ pub enum VirtualBoardKind {
     Centaur,
     /// A Chessnut Move.
     ChessnutMove,
+    /// A DGT Pegasus.
+    Pegasus,
 }
 
 /// A family of boards: everything that is known before the first byte arrives.

@@ -2,3 +2,4 @@
 
 pub(super) mod silence_watchdog;
 pub(super) mod streamed;
+pub(super) mod wireless;

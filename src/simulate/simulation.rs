@@ -14,6 +14,7 @@ use crate::simulate::pgn::SourceGame;
 use crate::simulate::script::{self, QUIET_END, Script};
 use crate::simulate::truth::GroundTruth;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
+use crate::simulate::wireless::{self, Pegasus};
 use crate::simulate::{matrix, reed, tabutronic};
 use shakmaty::Piece;
 
@@ -189,5 +190,6 @@ fn virtual_board(
         VirtualBoardKind::IChessOne => Box::new(VirtualIChessOne::new(setup, pieces, stream)),
         VirtualBoardKind::Centaur => Box::new(VirtualCentaur::new(setup, pieces, stream)),
         VirtualBoardKind::ChessnutMove => Box::new(VirtualChessnut::new(setup, pieces, stream).over_radio()),
+        VirtualBoardKind::Pegasus => Box::new(wireless::board(setup, pieces, stream, Pegasus::default())),
     }
 }
