@@ -9,6 +9,7 @@ pub mod bluetooth;
 pub mod centaur;
 pub mod certabo;
 pub mod chessnut;
+pub mod chessup;
 mod connection;
 pub mod dgt;
 pub mod dgt_bus;
@@ -28,7 +29,7 @@ pub use bluetooth::{Bluetooth, GattProfile};
 pub use connection::{Connection, ControlLines, HidInterface, SerialSettings, UsbId};
 pub use model::{ClockSupport, CommandPattern, Lights, Model, Verification, VirtualBoardKind};
 pub use protocol::{Address, BoardCommand, LinkState, Millis, Protocol, Unsupported, Write};
-pub use reading::{Battery, ClockHalf, ClockReading, HalfTime, Identity, MemoryEntry, ProtocolError, Reading};
+pub use reading::{Battery, ClockHalf, ClockReading, HalfTime, Identity, MemoryEntry, ProtocolError, Reading, Touch};
 pub use square::{Placement, SensorKind, SquareState};
 
 /// All supported boards. To add one, add a file to this module and an entry to this list.
@@ -46,6 +47,7 @@ pub static BOARDS: &[&Model] = &[
     &centaur::MODEL,
     &chessnut::MOVE,
     &pegasus::MODEL,
+    &chessup::MODEL,
 ];
 
 /// Returns the model with this name.

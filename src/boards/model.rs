@@ -108,6 +108,8 @@ pub enum VirtualBoardKind {
     ChessnutMove,
     /// A DGT Pegasus.
     Pegasus,
+    /// A ChessUp.
+    ChessUp,
 }
 
 /// A family of boards: everything that is known before the first byte arrives.

@@ -1,7 +1,7 @@
 //! What a board reports, decoded.
 
 use super::square::{Placement, SquareState};
-use shakmaty::Square;
+use shakmaty::{Piece, Role, Square};
 
 /// One half of a chess clock, named as its maker does: as seen from the front of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,20 @@ pub enum ProtocolError {
     OtherModel(String),
 }
 
+/// What a board that senses hands reports. It is known that a hand touches a square, not which hand it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touch {
+    /// A hand touches the piece on this square.
+    Begin {
+        /// The square.
+        square: Square,
+        /// The piece that the board believes to be there, if it reports one.
+        piece: Option<Piece>,
+    },
+    /// No square is touched any more.
+    End,
+}
+
 /// What a board reported, in its own coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading {
@@ -131,6 +145,18 @@ pub enum Reading {
     Placement(Box<Placement>),
     /// One square changed.
     Square(Square, SquareState),
+    /// A hand touched a piece, whether or not the piece leaves its square. Only boards with capacitive squares report it.
+    Touch(Touch),
+    /// The board reports that a piece was moved, and its squares agree. The squares decide what was played: the board's own opinion
+    /// of the game may be wrong, and an illegal move stays one.
+    Move {
+        /// The square that the piece left.
+        from: Square,
+        /// The square that it was put on.
+        to: Square,
+    },
+    /// The player has chosen this piece for the pawn that was just promoted, on the board's own buttons.
+    Promotion(Role),
     /// The clock. `None`: the board reports that no clock is connected.
     Clock(Option<ClockReading>),
     /// Information about the board itself.

@@ -4,7 +4,7 @@
 //! carries out one move, and [`script`] a whole game together with its ground truth ([`truth`]), including events between plies
 //! (`incidents`), irregularities ([`irregularity`], injected by `injection`) and what follows the game (`after_game`). Each [`VirtualBoard`] has a file:
 //! [`dgt`], [`chessnut`], [`certabo`], [`tabutronic`], [`reed`] and [`matrix`] (the last four share [`streamed`]), several DGT
-//! boards on one bus ([`dgt_bus`]), [`millennium`], [`ichessone`] and [`centaur`], and boards that are only [`wireless`]. A [`Simulation`] runs a script on a
+//! boards on one bus ([`dgt_bus`]), [`millennium`], [`ichessone`] and [`centaur`], and boards that are only [`wireless`], such as [`chessup`]. A [`Simulation`] runs a script on a
 //! board.
 //!
 //! **Invariant:** no I/O and no clock; the same game, profile, board and seed give the same bytes on every machine.
@@ -14,6 +14,7 @@ mod after_game;
 pub mod centaur;
 pub mod certabo;
 pub mod chessnut;
+pub mod chessup;
 pub mod dgt;
 pub mod dgt_bus;
 pub mod handling;

@@ -5,6 +5,7 @@ use crate::simulate::act::Act;
 use crate::simulate::centaur::VirtualCentaur;
 use crate::simulate::certabo::{self, VirtualLights};
 use crate::simulate::chessnut::VirtualChessnut;
+use crate::simulate::chessup::ChessUp;
 use crate::simulate::dgt::VirtualDgt;
 use crate::simulate::dgt_bus::{BusFaults, VirtualBus};
 use crate::simulate::ichessone::VirtualIChessOne;
@@ -191,5 +192,6 @@ fn virtual_board(
         VirtualBoardKind::Centaur => Box::new(VirtualCentaur::new(setup, pieces, stream)),
         VirtualBoardKind::ChessnutMove => Box::new(VirtualChessnut::new(setup, pieces, stream).over_radio()),
         VirtualBoardKind::Pegasus => Box::new(wireless::board(setup, pieces, stream, Pegasus::default())),
+        VirtualBoardKind::ChessUp => Box::new(wireless::board(setup, pieces, stream, ChessUp::default())),
     }
 }

@@ -6,7 +6,7 @@ use super::{Output, Table};
 use crate::boards::{Millis, Placement, ProtocolError, Reading};
 use crate::game::event::{Event, Rotation};
 use crate::infer::REST_TAKEBACK;
-use crate::sense::Edge;
+use crate::sense::{Contacts, Edge};
 use shakmaty::Bitboard;
 
 impl Table {
@@ -72,6 +72,9 @@ impl Table {
             Reading::ProtocolError(
                 ProtocolError::AmbiguousSquares(_) | ProtocolError::Uncalibrated | ProtocolError::OtherModel(_),
             ) => {}
+            Reading::Touch(touch) => self.contacts.update(now, touch),
+            // The squares decide what was played.
+            Reading::Move { .. } | Reading::Promotion(_) => {}
             Reading::Identity(_) | Reading::Calibration(_) => {}
         }
     }
@@ -120,6 +123,7 @@ impl Table {
             self.gap.begin(at, self.sense.is_complete().then(|| *self.sense.placement()), game.record().plies.len());
         }
         self.sense.invalidate();
+        self.contacts = Contacts::default();
         self.clock.begin_gap();
         self.check = PlacementCheck::default();
         self.detached_play = None;

@@ -62,6 +62,9 @@ pub(super) async fn probe(port: &mut Port, model: &Model) -> ProbeResult {
                 }
                 Reading::ProtocolError(_)
                 | Reading::Square(..)
+                | Reading::Touch(_)
+                | Reading::Move { .. }
+                | Reading::Promotion(_)
                 | Reading::Clock(_)
                 | Reading::Memory(_)
                 | Reading::Calibration(_) => {}
