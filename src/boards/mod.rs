@@ -23,6 +23,7 @@ mod reading;
 pub mod reed;
 mod shared;
 mod square;
+pub mod square_off;
 pub mod tabutronic;
 
 pub use bluetooth::{Bluetooth, GattProfile};
@@ -48,6 +49,7 @@ pub static BOARDS: &[&Model] = &[
     &chessnut::MOVE,
     &pegasus::MODEL,
     &chessup::MODEL,
+    &square_off::MODEL,
 ];
 
 /// Returns the model with this name.

@@ -110,6 +110,8 @@ pub enum VirtualBoardKind {
     Pegasus,
     /// A ChessUp.
     ChessUp,
+    /// A Square Off Pro.
+    SquareOff,
 }
 
 /// A family of boards: everything that is known before the first byte arrives.

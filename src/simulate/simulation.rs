@@ -15,7 +15,7 @@ use crate::simulate::pgn::SourceGame;
 use crate::simulate::script::{self, QUIET_END, Script};
 use crate::simulate::truth::GroundTruth;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
-use crate::simulate::wireless::{self, Pegasus};
+use crate::simulate::wireless::{self, Pegasus, SquareOff};
 use crate::simulate::{matrix, reed, tabutronic};
 use shakmaty::Piece;
 
@@ -193,5 +193,6 @@ fn virtual_board(
         VirtualBoardKind::ChessnutMove => Box::new(VirtualChessnut::new(setup, pieces, stream).over_radio()),
         VirtualBoardKind::Pegasus => Box::new(wireless::board(setup, pieces, stream, Pegasus::default())),
         VirtualBoardKind::ChessUp => Box::new(wireless::board(setup, pieces, stream, ChessUp::default())),
+        VirtualBoardKind::SquareOff => Box::new(wireless::board(setup, pieces, stream, SquareOff::default())),
     }
 }
