@@ -24,6 +24,7 @@ pub mod reed;
 mod shared;
 mod square;
 pub mod square_off;
+pub mod staunton;
 pub mod tabutronic;
 
 pub use bluetooth::{Bluetooth, GattProfile};
@@ -50,6 +51,7 @@ pub static BOARDS: &[&Model] = &[
     &pegasus::MODEL,
     &chessup::MODEL,
     &square_off::MODEL,
+    &staunton::MODEL,
 ];
 
 /// Returns the model with this name.

@@ -112,6 +112,8 @@ pub enum VirtualBoardKind {
     ChessUp,
     /// A Square Off Pro.
     SquareOff,
+    /// A House of Staunton board.
+    Staunton,
 }
 
 /// A family of boards: everything that is known before the first byte arrives.

@@ -15,7 +15,7 @@ use crate::simulate::pgn::SourceGame;
 use crate::simulate::script::{self, QUIET_END, Script};
 use crate::simulate::truth::GroundTruth;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
-use crate::simulate::wireless::{self, Pegasus, SquareOff};
+use crate::simulate::wireless::{self, Pegasus, SquareOff, Staunton};
 use crate::simulate::{matrix, reed, tabutronic};
 use shakmaty::Piece;
 
@@ -194,5 +194,6 @@ fn virtual_board(
         VirtualBoardKind::Pegasus => Box::new(wireless::board(setup, pieces, stream, Pegasus::default())),
         VirtualBoardKind::ChessUp => Box::new(wireless::board(setup, pieces, stream, ChessUp::default())),
         VirtualBoardKind::SquareOff => Box::new(wireless::board(setup, pieces, stream, SquareOff::default())),
+        VirtualBoardKind::Staunton => Box::new(wireless::board(setup, pieces, stream, Staunton::default())),
     }
 }

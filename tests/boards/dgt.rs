@@ -532,6 +532,7 @@ fn no_model_may_be_sent_harmful_commands() {
         ("pegasus", &["43", "4b", "4c", "4e", "32", "50", "53", "63 07 00 00 00 00 00 00 00"]),
         ("chessup", &["64", "66", "99 0c 1c", "52 01", "b6 00", "b9 06 00 01 00 00 01 00 00 00 00 00"]),
         ("square-off", &["31 34 23 31 2a", "30 23 65 32 65 34 2a"]),
+        ("staunton", &["ae", "af", "b3", "b4", "00"]),
     ];
     let models: Vec<&str> = harmful.iter().map(|(name, _)| *name).collect();
     assert!(
