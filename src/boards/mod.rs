@@ -11,6 +11,7 @@ pub mod certabo;
 pub mod chessnut;
 pub mod chessup;
 mod connection;
+pub mod cpp;
 pub mod dgt;
 pub mod dgt_bus;
 pub mod ichessone;
@@ -52,6 +53,7 @@ pub static BOARDS: &[&Model] = &[
     &chessup::MODEL,
     &square_off::MODEL,
     &staunton::MODEL,
+    &cpp::MODEL,
 ];
 
 /// Returns the model with this name.

@@ -114,6 +114,8 @@ pub enum VirtualBoardKind {
     SquareOff,
     /// A House of Staunton board.
     Staunton,
+    /// A self-built board with the Chess Peripheral Protocol.
+    Cpp,
 }
 
 /// A family of boards: everything that is known before the first byte arrives.

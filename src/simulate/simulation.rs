@@ -15,7 +15,7 @@ use crate::simulate::pgn::SourceGame;
 use crate::simulate::script::{self, QUIET_END, Script};
 use crate::simulate::truth::GroundTruth;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
-use crate::simulate::wireless::{self, Pegasus, SquareOff, Staunton};
+use crate::simulate::wireless::{self, Cpp, Pegasus, SquareOff, Staunton};
 use crate::simulate::{matrix, reed, tabutronic};
 use shakmaty::Piece;
 
@@ -195,5 +195,6 @@ fn virtual_board(
         VirtualBoardKind::ChessUp => Box::new(wireless::board(setup, pieces, stream, ChessUp::default())),
         VirtualBoardKind::SquareOff => Box::new(wireless::board(setup, pieces, stream, SquareOff::default())),
         VirtualBoardKind::Staunton => Box::new(wireless::board(setup, pieces, stream, Staunton::default())),
+        VirtualBoardKind::Cpp => Box::new(wireless::board(setup, pieces, stream, Cpp::default())),
     }
 }

@@ -533,6 +533,7 @@ fn no_model_may_be_sent_harmful_commands() {
         ("chessup", &["64", "66", "99 0c 1c", "52 01", "b6 00", "b9 06 00 01 00 00 01 00 00 00 00 00"]),
         ("square-off", &["31 34 23 31 2a", "30 23 65 32 65 34 2a"]),
         ("staunton", &["ae", "af", "b3", "b4", "00"]),
+        ("cpp", &["6d 6f 76 65 20 65 32 65 34", "73 65 74 5f 73 74 61 74 65"]),
     ];
     let models: Vec<&str> = harmful.iter().map(|(name, _)| *name).collect();
     assert!(
