@@ -1,4 +1,4 @@
-//! Tests of boards: received and sent bytes, serial ports, lights, the shared bus, and damaged connections.
+//! Tests of boards: received and sent bytes, serial ports, wireless links, lights, the shared bus, and damaged connections.
 
 use touchmove::boards::{Address, Protocol, Reading};
 
@@ -13,6 +13,7 @@ pub(crate) mod memory;
 pub(crate) mod polarity;
 pub(crate) mod streams;
 pub(crate) mod wired;
+pub(crate) mod wireless;
 
 /// Takes all readings of a board that is alone on its line.
 fn readings(board: &mut dyn Protocol) -> Vec<Reading> {

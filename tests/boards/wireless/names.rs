@@ -1,0 +1,87 @@
+//! Advertised names, services and handshakes.
+
+use super::*;
+use touchmove::boards::Bluetooth;
+use touchmove::boards::bluetooth::{ADVERTISED_NAMES, Certainty, HANDSHAKES, NORDIC_UART, candidates, handshake};
+
+fn suggested(name: &str) -> Vec<&'static str> {
+    candidates(name).map(|row| row.model).collect()
+}
+
+#[test]
+fn names_suggest_models() {
+    assert_eq!(suggested("Chessnut Move"), ["chessnut-move"]);
+    assert_eq!(suggested("Chessnut Air"), ["chessnut"]);
+    assert_eq!(suggested("DGT_Pegasus_12345"), ["pegasus"]);
+    assert_eq!(suggested("ChessUp"), ["chessup"]);
+    assert_eq!(suggested("Certabo"), ["certabo", "cerno", "sentio"]);
+    assert_eq!(suggested("HOSBoard"), ["staunton"]);
+    assert_eq!(suggested("MILLENNIUM CHESS"), ["millennium"]);
+    assert_eq!(suggested("DGT_BT_20567"), ["dgt"]);
+    assert_eq!(suggested("PCS-REVII-081500"), ["dgt"]);
+    for name in ["", "My phone", "chessup", "My Chessnut"] {
+        assert_eq!(suggested(name), Vec::<&str>::new(), "{name}");
+    }
+    assert!(ADVERTISED_NAMES.iter().all(|row| model(row.model).is_some_and(|model| model.bluetooth().is_some())));
+    assert!(candidates("Certabo").all(|row| row.certainty == Certainty::Possible), "three models have the name");
+}
+
+#[test]
+fn profiles_are_written_as_bluez_writes_them() {
+    for model in BOARDS {
+        let Some(Bluetooth::Gatt(profile)) = model.bluetooth() else { continue };
+        for uuid in profile.services.iter().chain(profile.notify).chain([&profile.write]) {
+            let lengths: Vec<usize> = uuid.split('-').map(str::len).collect();
+            assert_eq!(lengths, [8, 4, 4, 4, 12], "{}: {uuid}", model.name);
+            assert!(uuid.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-')), "{}: {uuid}", model.name);
+        }
+    }
+    let over = |name: &str| model(name).unwrap().bluetooth();
+    for name in ["certabo", "cerno", "sentio", "ichessone", "pegasus", "chessup", "square-off"] {
+        assert_eq!(over(name), Some(Bluetooth::Gatt(&NORDIC_UART)), "{name}");
+    }
+    for name in ["dgt", "millennium"] {
+        assert_eq!(over(name), Some(Bluetooth::Rfcomm), "{name}");
+    }
+    for name in ["dgt-bus", "reed", "matrix", "centaur"] {
+        assert_eq!(over(name), None, "{name}");
+    }
+}
+
+/// Bytes that mean harm to one of the makers' boards, whatever surrounds them: DGT's boot loader, bus mode, and commands that write
+/// its memory; games of a ChessUp begun, ended, reset, or moved on.
+const HARMFUL: &[u8] =
+    &[0x43, 0x49, 0x4a, 0x4b, 0x4e, 0x50, 0x51, 0x52, 0x53, 0x54, 0x60, 0x63, 0x64, 0x66, 0x97, 0x99, 0xb3, 0xb4, 0xb6, 0xb9];
+
+#[test]
+fn handshakes_harm_no_board() {
+    for handshake in HANDSHAKES {
+        let write = handshake.write;
+        assert!(write.iter().all(|byte| !HARMFUL.contains(byte)), "{}: {write:x?}", handshake.model);
+        // A Certabo would take eight bytes for lights.
+        assert!(write.len() < 8, "{}", handshake.model);
+        assert_eq!(model(handshake.model).unwrap().bluetooth(), Some(Bluetooth::Gatt(&NORDIC_UART)), "{}", handshake.model);
+        // What confirms one model confirms no other, except those that send the same lines.
+        for other in HANDSHAKES.iter().filter(|other| other.replies != handshake.replies) {
+            assert!(
+                !handshake.replies.iter().any(|reply| other.is_confirmed_by(reply)),
+                "{} and {}",
+                handshake.model,
+                other.model
+            );
+        }
+    }
+    // Every command of an iChessOne is harmful to another board.
+    assert_eq!(handshake("ichessone"), None);
+    for command in model("ichessone").unwrap().commands {
+        assert!(command.prefix.iter().any(|byte| HARMFUL.contains(byte)) || command.prefix.starts_with(b"EL"));
+    }
+}
+
+#[test]
+fn replies_confirm_a_model() {
+    assert!(handshake("pegasus").unwrap().is_confirmed_by(&dump(start())));
+    assert!(handshake("square-off").unwrap().is_confirmed_by(b"22#88*"));
+    assert!(handshake("certabo").unwrap().is_confirmed_by(b":0 0 0 0 0"));
+    assert!(!handshake("certabo").unwrap().is_confirmed_by(&dump(start())));
+}
