@@ -67,6 +67,8 @@ pub(crate) struct Session {
     placement_requested: bool,
     /// The commands for the latest lights that have not been sent yet.
     lights: VecDeque<Vec<u8>>,
+    /// The last command for the lights on this link.
+    last_light: Option<Vec<u8>>,
 }
 
 impl Session {
@@ -148,11 +150,17 @@ impl Session {
         self.shown.as_deref()
     }
 
+    /// Sends the next command for the lights, if sending is allowed.
     fn light(&mut self, now: Millis) {
+        // What was sent last need not be sent again.
+        while self.lights.front().is_some_and(|command| self.last_light.as_ref() == Some(command)) {
+            self.lights.pop_front();
+        }
         if now >= self.free_at
             && let Some(command) = self.lights.pop_front()
         {
             self.send(now, &command);
+            self.last_light = Some(command);
         }
     }
 }

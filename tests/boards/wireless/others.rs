@@ -71,9 +71,10 @@ fn a_staunton_is_written_to_slowly() {
     assert_eq!(staunton::GATT.write_interval, 2_500);
     let mut bench = Bench::new("staunton");
     bench.board.link(0, LinkState::Up);
-    assert_eq!(bench.advance(1_000), [(0, vec![186])].map(|(at, bytes): (Millis, Vec<u8>)| (at, bytes)));
+    assert_eq!(bench.advance(1_000), [(0, vec![186])]);
     bench.execute(BoardCommand::Lights(vec![Square::A1, Square::H8]));
-    assert_eq!(bench.advance(20_000), [(2_500, vec![186]), (5_000, vec![100]), (7_500, vec![163])]);
+    // They are off already, so that the first square is lit at once.
+    assert_eq!(bench.advance(20_000), [(2_500, vec![100]), (5_000, vec![163])]);
     // Only the last lights count.
     bench.execute(BoardCommand::Lights(vec![Square::E4]));
     bench.execute(BoardCommand::Lights(vec![Square::E5]));
