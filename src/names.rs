@@ -28,6 +28,8 @@ pub const OPERATOR_INTERFACE: &str = "org.touchmove1.Operator";
 pub const ARBITER_INTERFACE: &str = "org.touchmove1.Arbiter";
 /// Interface on the object of the service for what the administrator may see and do.
 pub const ADMINISTRATOR_INTERFACE: &str = "org.touchmove1.Administrator";
+/// Object path at which BlueZ hands over serial ports of classic Bluetooth.
+pub const SERIAL_PORT_PATH: &str = "/org/touchmove1/serial_port";
 /// Prefix of error names: errors are `org.touchmove1.Error.*`.
 pub const ERROR_PREFIX: &str = "org.touchmove1.Error";
 /// Version of the D-Bus interfaces, incremented with each incompatible change.

@@ -39,6 +39,7 @@ use touchmove::daemon::{DelayedView, Hub};
 use touchmove::game::Delay;
 use touchmove::hall::role::{self, StartRole};
 use touchmove::hall::service::{self, HallContext};
+use touchmove::link::bluetooth::Radio;
 use touchmove::link::{BoardLocation, watch as link_watch};
 use touchmove::names::MANAGER_INTERFACE;
 use touchmove::publish::dbus::Bus;
@@ -232,6 +233,7 @@ async fn run(args: Args) -> anyhow::Result<End> {
     let (stop_links, links_stop) = watch::channel(false);
     let (specs, mut wanted) = mpsc::unbounded_channel();
     let mut links = JoinSet::new();
+    let radio = Radio::default();
     let (plugged, plugs) = watch::channel(0);
     let serve = async {
         tokio::select! {
@@ -265,6 +267,7 @@ async fn run(args: Args) -> anyhow::Result<End> {
             Some(mut spec) = wanted.recv() => {
                 spec.recordings.clone_from(&recordings);
                 spec.plugs = plugs.clone();
+                spec.radio = radio.clone();
                 spec.calibrations = Some(calibrations.clone());
                 spec.laws = laws.clone();
                 spec.shares_readings = livechess::is_live(&config, &hub);

@@ -5,6 +5,7 @@ use super::values::{Problems, Values, read_values};
 use crate::boards::{self, Address, ControlLines, Lights, Model};
 use crate::game::event::Rotation;
 use crate::laws::Position;
+use crate::link::bluetooth::{Address as BluetoothAddress, profiles};
 use crate::link::{BoardLocation, UsbIds};
 use crate::table::LightsMode;
 use std::collections::BTreeMap;
@@ -58,7 +59,8 @@ pub(super) static TABLE: Table = Table {
             045b:8111), so one board on one port needs nothing here. Ids such as 0403:6001 or 04d8:000a belong to adapter chips\n\
             that are built into many other devices too, and bytes sent to a chessboard could disturb those: such a port is used\n\
             only if a [[board]] names it, by port, usb, serial or usb_path, even if it is the only one. `touchmovectl doctor`\n\
-            prints the lines to write. With one or more [[board]], those boards are served and no others.",
+            prints the lines to write. Boards over Bluetooth are used only if a [[board]] names their address:\n\
+            `touchmovectl bluetooth add` writes it. With one or more [[board]], those boards are served and no others.",
     keys: KEYS,
 };
 
@@ -88,7 +90,7 @@ const KEYS: &[Key] = &[
         text("the absolute path of a serial port", is_absolute),
         None,
         "\"/dev/serial/by-id/usb-FTDI_FT232R_USB_UART_A1B2C3-if00-port0\"",
-        "Where the board is plugged in, in one of four ways: the device file or a link to it,",
+        "Where the board is, in one of five ways: the device file or a link to it,",
     ),
     key(
         "usb",
@@ -111,8 +113,17 @@ const KEYS: &[Key] = &[
         text("a USB socket such as \"1-2\" or \"1-2.3\"", is_usb_path),
         None,
         "\"1-2\"",
-        "or any device in this USB socket.\n\
-         With none of the four (one board only): the board of this model, recognised by its USB id.",
+        "or any device in this USB socket,",
+    ),
+    key(
+        "bluetooth",
+        text("the address of a Bluetooth device, such as \"AA:BB:CC:DD:EE:FF\"", |text| {
+            text.parse::<BluetoothAddress>().is_ok()
+        }),
+        None,
+        "\"AA:BB:CC:DD:EE:FF\"",
+        "or the Bluetooth device with this address, whatever its name is; `touchmovectl bluetooth scan` shows it.\n\
+         With none of the five (one board only): the board of this model, recognised by its USB id.",
     ),
     key(
         "rotation",
@@ -204,7 +215,7 @@ pub(super) fn read(root: &DeTable<'_>, chess960: bool, problems: &mut Problems) 
             if other.place == board.place && *other_has_valid_place && read.has_valid_place {
                 let message = match &board.place {
                     BoardLocation::AnyOfModel(_) => format!(
-                        "boards {} and {} (line {line}) cannot be distinguished: give each its port, usb, serial or usb_path",
+                        "boards {} and {} (line {line}) cannot be distinguished: give each its port, usb, serial, usb_path or bluetooth",
                         board.name, other.name
                     ),
                     BoardLocation::Ids(ids) => format!(
@@ -241,12 +252,24 @@ fn read_board(values: Values<'_>, chess960: bool) -> ParsedBoard {
         ("usb", values.given_text("usb").and_then(|ids| ids.parse().ok()).map(BoardLocation::Ids)),
         ("serial", values.given_text("serial").map(BoardLocation::Serial)),
         ("usb_path", values.given_text("usb_path").map(BoardLocation::UsbPath)),
+        ("bluetooth", values.given_text("bluetooth").and_then(|address| address.parse().ok()).map(BoardLocation::Bluetooth)),
     ]
     .into_iter()
     .filter_map(|(key, place)| Some((key, place?, values.span_of(key)?)))
     .collect();
     if let [(first, ..), (second, _, span), ..] = places.as_slice() {
         values.problems.add(span, format!("{first} and {second} both say where this board is: keep one of them"));
+    }
+    if let Some(at) = values.span_of("bluetooth").filter(|_| profiles::of(model).is_none()) {
+        let known: Vec<String> = profiles::PROFILES.iter().map(|profile| format!("{:?}", profile.model)).collect();
+        values.problems.add(
+            &at,
+            format!(
+                "it is not known how a {} is used over Bluetooth: write model = {}, or a port",
+                model.title,
+                known.join(" or ")
+            ),
+        );
     }
     let start_fen = values.given_text("start_fen");
     if let (Some(fen), Some(at)) = (&start_fen, values.span_of("start_fen"))
@@ -288,6 +311,6 @@ fn read_board(values: Values<'_>, chess960: bool) -> ParsedBoard {
         lights,
         start_fen,
     };
-    let has_valid_place = !values.refused.iter().any(|key| ["port", "usb", "serial", "usb_path"].contains(key));
+    let has_valid_place = !values.refused.iter().any(|key| ["port", "usb", "serial", "usb_path", "bluetooth"].contains(key));
     ParsedBoard { board, span, has_valid_place }
 }

@@ -6,6 +6,7 @@
 //! **Invariants:** The task wakes for bytes, requests, deadlines and plug events, and for nothing else. It never waits for the
 //! journal or for a front-end. A port that disappears is one event; the task then tries to open it again without limit.
 
+mod backoff;
 mod clock;
 mod connection;
 mod linked_board;
@@ -22,8 +23,9 @@ use crate::daemon::{Stop, wait_for_stop};
 use crate::game::Answer;
 use crate::link::recording::Entry;
 use crate::link::{LineError, Port};
+use backoff::Backoff;
 use clock::Clock;
-use connection::RECONNECT_BACKOFF;
+use connection::{Opened, Opening};
 use linked_board::LinkBoard;
 use shakmaty::Square;
 use std::collections::{BTreeMap, VecDeque};
@@ -50,6 +52,7 @@ pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
         let step = tokio::select! {
             biased;
             () = wait_for_stop(&mut stop) => break,
+            opened = opened(&mut link.opening) => Step::Opened(opened),
             read = read(&mut link.port, &mut buffer) => Step::Read(read),
             (board, request) = request(&mut link.boards) => Step::Request(board, request),
             () = wait_for_change(&mut link.spec.plugs) => Step::Plugged,
@@ -58,20 +61,25 @@ pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
         };
         match step {
             Step::Read(Ok(count)) => link.receive(buffer.get(..count).unwrap_or_default()),
-            Step::Read(Err(error)) => link.close_port(&format!("{error}: plug the board in again")),
+            Step::Read(Err(error)) => link.close_port(&error.advice()),
+            Step::Opened(opened) => link.finish_opening(opened),
             Step::Request(board, request) => link.request(board, request),
             Step::Plugged => link.retry_open(),
             Step::NewLaws => link.set_laws(),
-            Step::Deadline => link.run_deadlines().await,
+            Step::Deadline => link.run_deadlines(),
         }
         link.send().await;
         // Let published events proceed before the port and the alarm are polled again.
         tokio::task::yield_now().await;
     }
+    if let Some(port) = link.port.take() {
+        port.close().await;
+    }
     debug!(board = %link.spec.id, "link stopped");
 }
 
 enum Step {
+    Opened(Opened),
     Read(Result<usize, LineError>),
     Request(Address, Request),
     Plugged,
@@ -89,6 +97,14 @@ async fn wait_for_change<T>(changes: &mut watch::Receiver<T>) {
 async fn read(port: &mut Option<Port>, buffer: &mut [u8]) -> Result<usize, LineError> {
     match port {
         Some(port) => port.read(buffer).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until the port is open, or cannot be opened.
+async fn opened(opening: &mut Option<Opening>) -> Opened {
+    match opening {
+        Some(opening) => opening.await,
         None => std::future::pending().await,
     }
 }
@@ -111,12 +127,14 @@ struct Link {
     hub: Arc<Hub>,
     clock: Clock,
     port: Option<Port>,
+    /// A port that is being opened, which may take long: the task goes on meanwhile.
+    opening: Option<Opening>,
     /// A port that is being closed: closing a device that accepts no data can take half a minute.
     closing: Option<tokio::task::JoinHandle<()>>,
     /// Path of the port while it is open.
     path: String,
-    /// While there is no port: when to open it next, and the pause after that attempt.
-    retry: (Millis, Millis),
+    /// While there is no port: when to open it next.
+    backoff: Backoff,
     protocol: Box<dyn Protocol>,
     /// Boxed, because each node of a `BTreeMap` has room for eleven values, and nearly all links have one board.
     boards: BTreeMap<Address, Box<LinkBoard>>,
@@ -139,10 +157,22 @@ impl Link {
             }
             boards.insert(Address::ONLY, Box::new(board));
         }
-        let clock = Clock::new();
-        let retry = (0, RECONNECT_BACKOFF.0);
         let (path, writes, exchange) = (String::new(), VecDeque::new(), (Vec::new(), Vec::new()));
-        Link { spec, hub, clock, port: None, closing: None, path, retry, protocol, boards, writes, identifying: None, exchange }
+        Link {
+            spec,
+            hub,
+            clock: Clock::new(),
+            port: None,
+            opening: None,
+            closing: None,
+            path,
+            backoff: Backoff::new(),
+            protocol,
+            boards,
+            writes,
+            identifying: None,
+            exchange,
+        }
     }
 
     fn next_deadline(&self) -> Option<Instant> {
@@ -152,16 +182,17 @@ impl Link {
                 let lights_off = self.identifying.map(|(_, until)| until);
                 [self.protocol.next_deadline(), write, lights_off].into_iter().flatten().min()
             }
-            None => Some(self.retry.0),
+            None if self.opening.is_some() => None,
+            None => Some(self.backoff.next_at()),
         };
         let tables = self.boards.values().filter_map(|board| board.next_deadline()).min();
         earlier(link.map(|at| self.clock.instant(at)), tables)
     }
 
-    async fn run_deadlines(&mut self) {
+    fn run_deadlines(&mut self) {
         let now = Instant::now();
-        if self.port.is_none() && self.retry.0 <= self.clock.at(now) {
-            self.open(now).await;
+        if self.port.is_none() && self.opening.is_none() && self.backoff.next_at() <= self.clock.at(now) {
+            self.open(now);
         }
         if self.port.is_some() && self.protocol.next_deadline().is_some_and(|at| at <= self.clock.at(now)) {
             self.protocol.timeout(self.clock.at(now));
@@ -250,7 +281,7 @@ impl Link {
                 continue;
             }
             if !matches!(reading, Reading::ProtocolError(_)) {
-                self.retry.1 = RECONNECT_BACKOFF.0;
+                self.backoff.reset();
             }
             self.record_exchange(now, address);
             let commands = self.boards.get_mut(&address).map(|board| board.handle_reading(now, reading));
@@ -319,7 +350,7 @@ impl Link {
                     TrafficCounters::add(&board.traffic.bytes_written, write.bytes.len());
                     board.record(now, || Entry::Tx(write.bytes.clone()));
                 }),
-                Ok(Err(error)) => self.close_port(&format!("{error}: plug the board in again")),
+                Ok(Err(error)) => self.close_port(&error.advice()),
                 Err(_) => self.close_port("the port accepts no data: unplug the board and plug it in again"),
             }
         }

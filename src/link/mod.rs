@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** Nothing here interprets the bytes, and nothing is sent except what the caller passes.
 
+pub mod bluetooth;
 pub mod matrix;
 mod port;
 pub mod recording;
@@ -10,6 +11,6 @@ pub mod serial;
 pub mod usb;
 pub mod watch;
 
-pub use port::Port;
+pub use port::{Endpoint, Port};
 pub use serial::{LineError, OpenError};
 pub use watch::{BoardLocation, Device, UsbIds};

@@ -1,10 +1,45 @@
 //! A board's port, independent of the kind of connection.
 
+use super::bluetooth::{self, Radio};
 use super::matrix;
 use super::serial::{self, LineError, OpenError};
 use super::usb;
-use crate::boards::{Connection, ControlLines};
-use std::path::Path;
+use crate::boards::{Connection, ControlLines, Model};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Where a port is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// A device node, or the file that describes a matrix.
+    Device(PathBuf),
+    /// The Bluetooth device with this address.
+    Bluetooth(bluetooth::Address),
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Endpoint::Device(path) => write!(f, "{}", path.display()),
+            Endpoint::Bluetooth(address) => write!(f, "{address}"),
+        }
+    }
+}
+
+impl Endpoint {
+    /// Opens the port of a board of this model. `control` is for serial ports.
+    ///
+    /// Must be called inside a tokio runtime with I/O and time. A device is opened in less than a second, a serial port at once; a
+    /// connection over Bluetooth may take a minute.
+    pub async fn open(&self, radio: &Radio, model: &'static Model, control: ControlLines) -> Result<Port, OpenError> {
+        match self {
+            Endpoint::Device(path) => Port::open(path, model.connection, control).await,
+            Endpoint::Bluetooth(address) => {
+                Ok(bluetooth::open(radio, *address, model).await.map(|port| Port::Bluetooth(Box::new(port)))?)
+            }
+        }
+    }
+}
 
 /// An open port, held exclusively until it is dropped.
 #[derive(Debug)]
@@ -15,6 +50,8 @@ pub enum Port {
     Matrix(matrix::Port),
     /// USB reports.
     Usb(usb::Port),
+    /// A connection over Bluetooth.
+    Bluetooth(Box<bluetooth::Port>),
 }
 
 impl Port {
@@ -39,6 +76,7 @@ impl Port {
             Port::Serial(port) => port.read(buf).await,
             Port::Matrix(port) => port.read(buf).await,
             Port::Usb(port) => port.read(buf).await,
+            Port::Bluetooth(port) => port.read(buf).await,
         }
     }
 
@@ -48,6 +86,16 @@ impl Port {
             Port::Serial(port) => port.write_all(bytes).await,
             Port::Matrix(port) => port.write(bytes),
             Port::Usb(port) => port.write_all(bytes).await,
+            Port::Bluetooth(port) => port.write(bytes),
+        }
+    }
+
+    /// Closes the port. Closing a device that accepts no data can take half a minute: on a thread of its own.
+    pub async fn close(self) {
+        match self {
+            Port::Bluetooth(port) => port.close().await,
+            // The port is dropped even if the runtime ends meanwhile.
+            other => drop(tokio::task::spawn_blocking(move || drop(other)).await),
         }
     }
 }

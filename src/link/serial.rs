@@ -3,6 +3,7 @@
 //! `flush` is never called: in this stack it waits in `tcdrain` on the thread that runs all other tasks, 67 ms for 64 bytes at 9600
 //! Bd and forever on a stuck line.
 
+use super::bluetooth::Unavailable;
 use super::rules;
 use crate::boards::{ControlLines, SerialSettings};
 use std::fmt;
@@ -65,6 +66,9 @@ pub enum OpenError {
         /// Path.
         port: PathBuf,
     },
+    /// A board cannot be reached over Bluetooth.
+    #[error(transparent)]
+    Bluetooth(#[from] Unavailable),
     /// Any other error, in the operating system's words.
     #[error("{} cannot be opened: {reason}", port.display())]
     Other {
@@ -73,6 +77,17 @@ pub enum OpenError {
         /// The operating system's message.
         reason: String,
     },
+}
+
+impl OpenError {
+    /// Returns whether only the board is missing: it is unplugged, off or out of range.
+    pub fn is_absence(&self) -> bool {
+        match self {
+            OpenError::NoSuchDevice { .. } => true,
+            OpenError::Bluetooth(reason) => reason.is_absence(),
+            _ => false,
+        }
+    }
 }
 
 /// Name of a group that this process cannot see: the service has its own user namespace (`PrivateUsers=`, see systemd.exec(5)), in
@@ -128,9 +143,22 @@ pub enum LineError {
     /// Unplugged, or the other end was closed. The port is unusable: drop it and open it again.
     #[error("the port is gone")]
     Gone,
+    /// The connection over Bluetooth has ended, for this reason, which says what to do.
+    #[error(transparent)]
+    Disconnected(Unavailable),
     /// Any other error, in the operating system's words. The port is unusable, as after [`LineError::Gone`].
     #[error("the port failed: {0}")]
     Failed(io::Error),
+}
+
+impl LineError {
+    /// Returns a sentence with what to do.
+    pub fn advice(&self) -> String {
+        match self {
+            LineError::Disconnected(reason) => reason.to_string(),
+            error => format!("{error}: plug the board in again"),
+        }
+    }
 }
 
 impl From<io::Error> for LineError {

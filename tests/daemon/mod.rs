@@ -1,5 +1,6 @@
 //! Tests of touchmoved: boards come and go, the journal, full disks, power cuts, and random faults.
 
+pub(crate) mod bluetooth;
 pub(crate) mod chaos;
 pub(crate) mod continuations;
 pub(crate) mod disk;

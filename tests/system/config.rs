@@ -372,7 +372,7 @@ fn contradictory_boards_are_refused() {
     );
     check(
         "[[board]]\nname = 'a'\n[[board]]\nname = 'b'",
-        &["4:8: boards b and a (line 2) cannot be distinguished: give each its port, usb, serial or usb_path"],
+        &["4:8: boards b and a (line 2) cannot be distinguished: give each its port, usb, serial, usb_path or bluetooth"],
     );
     // A wrong location of one board is reported once, and not again as a contradiction.
     check(

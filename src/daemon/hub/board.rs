@@ -37,6 +37,7 @@ impl BoardId {
             BoardLocation::Serial(serial) => serial.clone(),
             BoardLocation::UsbPath(socket) => format!("usb_{socket}"),
             BoardLocation::Ids(ids) => ids.to_string(),
+            BoardLocation::Bluetooth(address) => address.to_string(),
             BoardLocation::AnyOfModel(_) => return BoardId::new(model.name),
         };
         BoardId::new(&format!("{}_{place}", model.name))

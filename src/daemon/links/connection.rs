@@ -1,14 +1,22 @@
 //! Opening and closing a link's port, and what boards and front-ends learn of it.
 
-use super::Link;
-use crate::boards::{LinkState, Millis};
+use super::{Link, backoff};
+use crate::boards::LinkState;
 use crate::daemon::hub::ConnectionState;
-use crate::link::{OpenError, Port};
+use crate::link::{Endpoint, OpenError, Port};
+use std::pin::Pin;
 use std::time::Instant;
 use tracing::{info, warn};
 
-/// First and longest pause between attempts to open a port, in milliseconds.
-pub(super) const RECONNECT_BACKOFF: (Millis, Millis) = (100, 5_000);
+/// A port that is being opened.
+pub(super) type Opening = Pin<Box<dyn Future<Output = Opened> + Send>>;
+
+/// The outcome of opening a port.
+pub(super) struct Opened {
+    endpoint: Endpoint,
+    outcome: Result<Port, OpenError>,
+}
+
 /// Kind of health problem: no board has been heard on a chain.
 pub const NO_BOARDS_ON_CHAIN: &str = "no_boards";
 
@@ -16,55 +24,67 @@ impl Link {
     /// Retries at once, because the port may exist again.
     pub(super) fn retry_open(&mut self) {
         if self.port.is_none() {
-            self.retry = (self.clock.at(Instant::now()), RECONNECT_BACKOFF.0);
+            self.backoff.retry_now(self.clock.at(Instant::now()));
         }
     }
 
-    pub(super) async fn open(&mut self, now: Instant) {
+    /// Begins to open the port; [`Link::finish_opening`] takes it.
+    pub(super) fn open(&mut self, now: Instant) {
         // Until the old port is closed, this process itself holds the device.
         if self.closing.as_ref().is_some_and(|closing| !closing.is_finished()) {
-            self.retry.0 = self.clock.at(now) + RECONNECT_BACKOFF.0;
-            return;
+            return self.backoff.wait(self.clock.at(now), backoff::FIRST_PAUSE);
         }
-        let opened = match self.spec.port() {
-            Err(reason) => Err((None, ConnectionState::Unplugged, reason)),
-            Ok(path) => match Port::open(&path, self.spec.model.connection, self.spec.control).await {
-                Ok(port) => Ok((path, port)),
-                Err(error @ OpenError::NoSuchDevice { .. }) => Err((Some(path), ConnectionState::Unplugged, error.to_string())),
-                Err(error) => Err((Some(path), ConnectionState::Refused, error.to_string())),
-            },
-        };
-        match opened {
-            Ok((path, port)) => {
-                info!(board = %self.spec.id, port = %path.display(), "port opened");
+        match self.spec.endpoint() {
+            Err(reason) => self.report_unopened(now, "", ConnectionState::Unplugged, &reason),
+            Ok(endpoint) => {
+                let (radio, model, control) = (self.spec.radio.clone(), self.spec.model, self.spec.control);
+                self.opening = Some(Box::pin(async move {
+                    let outcome = endpoint.open(&radio, model, control).await;
+                    Opened { endpoint, outcome }
+                }));
+            }
+        }
+    }
+
+    pub(super) fn finish_opening(&mut self, opened: Opened) {
+        let (now, path) = (Instant::now(), opened.endpoint.to_string());
+        self.opening = None;
+        match opened.outcome {
+            Ok(port) => {
+                info!(board = %self.spec.id, port = path, "port opened");
                 self.port = Some(port);
-                self.path = path.display().to_string();
+                self.path = path;
                 self.set_no_boards((self.boards.is_empty()).then(|| {
                     format!("no board has answered on {} yet: check their power and the cables between them", self.path)
                 }));
                 self.set_connection_state(ConnectionState::Connecting, "", Some(&self.path));
                 self.set_link_state(now, LinkState::Up);
             }
-            Err((path, state, reason)) => {
-                self.retry = (self.clock.at(now) + self.retry.1, (self.retry.1 * 2).min(RECONNECT_BACKOFF.1));
-                let path = path.map(|path| path.display().to_string()).unwrap_or_default();
-                let mut is_change = self.set_connection_state(state, &reason, Some(&path));
-                if self.boards.is_empty() {
-                    is_change = self.set_no_boards(Some(reason.clone()));
-                }
-                if is_change {
-                    warn!(board = %self.spec.id, "{reason}");
-                }
+            Err(error) => {
+                let state = if error.is_absence() { ConnectionState::Unplugged } else { ConnectionState::Refused };
+                self.report_unopened(now, &path, state, &error.to_string());
             }
+        }
+    }
+
+    /// Reports why the port is not open, if that is new, and tries again after a pause.
+    fn report_unopened(&mut self, now: Instant, path: &str, state: ConnectionState, reason: &str) {
+        self.backoff.failed(self.clock.at(now));
+        let mut is_change = self.set_connection_state(state, reason, Some(path));
+        if self.boards.is_empty() {
+            is_change = self.set_no_boards(Some(reason.to_owned()));
+        }
+        if is_change {
+            warn!(board = %self.spec.id, "{reason}");
         }
     }
 
     pub(super) fn close_port(&mut self, reason: &str) {
         let now = Instant::now();
         warn!(board = %self.spec.id, "{reason}");
-        self.closing = self.port.take().map(|port| tokio::task::spawn_blocking(move || drop(port)));
+        self.closing = self.port.take().map(|port| tokio::spawn(port.close()));
         // The pause is reset only once the board reports, so that a loose plug does not cause rapid retries.
-        self.retry = (self.clock.at(now) + self.retry.1, (self.retry.1 * 2).min(RECONNECT_BACKOFF.1));
+        self.backoff.failed(self.clock.at(now));
         self.set_connection_state(ConnectionState::Unplugged, reason, None);
         self.set_link_state(now, LinkState::Down);
     }

@@ -6,10 +6,10 @@ use crate::daemon::discovery::{self, BoardSockets};
 use crate::daemon::hub::BoardId;
 use crate::daemon::recorder::Recordings;
 use crate::laws::Laws;
-use crate::link::watch;
+use crate::link::bluetooth::Radio;
+use crate::link::{Endpoint, watch};
 use crate::table::Settings;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Parameters of a link task.
@@ -37,6 +37,8 @@ pub struct LinkSpec {
     pub calibrations: Option<CalibrationDir>,
     /// Whether clients may follow the board's readings beside its game.
     pub shares_readings: bool,
+    /// The connection to BlueZ that all links share, for boards over Bluetooth.
+    pub radio: Radio,
 }
 
 /// Selects a board's port.
@@ -69,6 +71,7 @@ impl LinkSpec {
             plugs: tokio::sync::watch::channel(0).1,
             calibrations: None,
             shares_readings: false,
+            radio: Radio::default(),
         }
     }
 
@@ -82,11 +85,12 @@ impl LinkSpec {
         }
     }
 
-    /// Returns the device node to open now.
-    pub(super) fn port(&self) -> Result<PathBuf, String> {
+    /// Returns what to open now.
+    pub(super) fn endpoint(&self) -> Result<Endpoint, String> {
         let (place, found) = match &self.place {
             PortSelector::Configured(places, index) => match places.get(*index) {
-                Some(watch::BoardLocation::Port(path)) => return Ok(path.clone()),
+                Some(watch::BoardLocation::Port(path)) => return Ok(Endpoint::Device(path.clone())),
+                Some(watch::BoardLocation::Bluetooth(address)) => return Ok(Endpoint::Bluetooth(*address)),
                 Some(place) => {
                     let found = watch::list().map(|ports| watch::assign(places, &ports).into_iter().nth(*index).flatten());
                     (place, found)
@@ -98,7 +102,7 @@ impl LinkSpec {
             }
         };
         let found = found.map_err(|error| format!("the ports cannot be listed ({error})"))?;
-        found.ok_or_else(|| format!("no device found: {place}; plug it in, or run `touchmovectl doctor`"))
+        found.map(Endpoint::Device).ok_or_else(|| format!("no device found: {place}; plug it in, or run `touchmovectl doctor`"))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::device::{Device, UsbIds, Verdict};
 use crate::boards::Model;
+use crate::link::bluetooth;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,8 @@ pub enum BoardLocation {
     Serial(String),
     /// Any device in this USB socket.
     UsbPath(String),
+    /// The Bluetooth device with this address.
+    Bluetooth(bluetooth::Address),
     /// The first port, by name, with a USB id of this model itself that no other board uses.
     AnyOfModel(&'static Model),
 }
@@ -27,6 +30,7 @@ impl fmt::Display for BoardLocation {
             BoardLocation::Ids(ids) => write!(f, "USB device {ids}"),
             BoardLocation::Serial(serial) => write!(f, "USB device with serial number {serial}"),
             BoardLocation::UsbPath(socket) => write!(f, "USB socket {socket}"),
+            BoardLocation::Bluetooth(address) => write!(f, "Bluetooth device {address}"),
             BoardLocation::AnyOfModel(model) => write!(f, "any {} recognised by its USB id", model.title),
         }
     }
@@ -51,17 +55,19 @@ impl Device {
             BoardLocation::Ids(ids) => self.ids == Some(*ids),
             BoardLocation::Serial(serial) => self.serial.as_ref() == Some(serial),
             BoardLocation::UsbPath(socket) => self.usb_path.as_ref() == Some(socket),
+            // No device of this machine, and in none of its lists.
+            BoardLocation::Bluetooth(_) => false,
             BoardLocation::AnyOfModel(model) => matches!(self.verdict(), Verdict::Board(found) if found == *model),
         }
     }
 }
 
-/// Returns the device node of each place, in order; `None` if nothing is plugged in there. No port is assigned twice, and
+/// Returns the device node of each place, in order; `None` if nothing is plugged in there, and for boards over Bluetooth. No port is assigned twice, and
 /// [`BoardLocation::AnyOfModel`] gets only ports that no other place names.
 pub fn assign(places: &[BoardLocation], ports: &[Device]) -> Vec<Option<PathBuf>> {
     let mut nodes: Vec<Option<PathBuf>> = vec![None; places.len()];
     let priority = |place: &BoardLocation| match place {
-        BoardLocation::Port(_) => 0,
+        BoardLocation::Port(_) | BoardLocation::Bluetooth(_) => 0,
         BoardLocation::Serial(_) | BoardLocation::UsbPath(_) => 1,
         BoardLocation::Ids(_) => 2,
         BoardLocation::AnyOfModel(_) => 3,

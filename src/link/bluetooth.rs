@@ -1,0 +1,28 @@
+//! Boards over Bluetooth, through BlueZ's D-Bus interface: GATT characteristics of Bluetooth Low Energy, and the serial ports of
+//! classic Bluetooth (RFCOMM).
+//!
+//! **Invariants:** A device is connected and written to only if its address was given. Scanning goes on only while a board with a
+//! given address is unknown to BlueZ, or while a user asked for it. Adapters are never switched on or off, and nothing is paired.
+
+mod address;
+mod bluez;
+mod channels;
+mod guess;
+mod loss;
+mod objects;
+mod open;
+mod port;
+pub mod profiles;
+mod radio;
+mod rfcomm;
+mod rfkill;
+mod socket;
+mod unavailable;
+
+pub use address::Address;
+pub use guess::{Guess, guess};
+pub use objects::{Adapter, Device, Lookup, Objects};
+pub use open::open;
+pub use port::Port;
+pub use radio::{Radio, Scan};
+pub use unavailable::Unavailable;

@@ -1,0 +1,234 @@
+//! Connecting to a board.
+
+use super::bluez::{Bluez, CHARACTERISTIC, CallError, DEVICE, Options, PROPERTIES};
+use super::channels::{self, Channels};
+use super::loss::LossMonitor;
+use super::objects::{Characteristic, Lookup};
+use super::port::{Input, MIN_MTU, Output, Port, Wiring};
+use super::profiles::{self, Framing, Gatt, Transport};
+use super::socket::Socket;
+use super::{Address, Radio, Unavailable, rfcomm};
+use crate::boards::Model;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout};
+use zbus::message::Type;
+use zbus::{MatchRule, MessageStream};
+
+/// How long a board that BlueZ does not know is scanned for in one attempt.
+const SCAN_TIME: Duration = Duration::from_secs(8);
+/// Timeout of a connection. While it lasts, the controller itself listens for the board.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Timeout until the services of a connected board are known; the first time, BlueZ reads them one by one.
+const RESOLVE_TIMEOUT: Duration = Duration::from_secs(20);
+/// Interval between looks whether they are.
+const RESOLVE_POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Capacity of the queue of values that arrive as signals.
+const SIGNAL_QUEUE: Option<NonZeroUsize> = NonZeroUsize::new(1024);
+
+/// Connects to the board with this address, and opens what the profile of its model says.
+///
+/// Must be called inside a tokio runtime with I/O and time. It takes up to a minute: while a board is out of range, most of an
+/// attempt is waiting for it. Cancel safe.
+///
+/// # Errors
+/// The reason, which says what to do.
+pub async fn open(radio: &Radio, board: Address, model: &'static Model) -> Result<Port, Unavailable> {
+    let profile = profiles::of(model).ok_or(Unavailable::NoProfile(model.title))?;
+    let bluez = radio.bluez().await?;
+    let device = find(radio, &bluez, board).await?;
+    match profile.transport {
+        Transport::Gatt(gatt) => open_gatt(&bluez, board, model.title, device, &gatt).await,
+        Transport::Rfcomm => {
+            let socket = rfcomm::connect(radio, &bluez, &device.path, board, model.title).await?;
+            let socket = Arc::new(socket);
+            // The end of the socket shows what was missed.
+            let loss = LossMonitor::begin(&bluez, &device.path).await.map_err(|error| error.into_unavailable(board))?;
+            let (input, output) = (Input::Socket(Arc::clone(&socket)), Output::Stream(socket));
+            Ok(Port::start(Wiring { bluez, board, device: device.path, inputs: vec![input], output, loss, gatt: None }))
+        }
+    }
+}
+
+/// The device of a board, and whether somebody has connected it already.
+struct KnownDevice {
+    path: String,
+    is_connected: bool,
+}
+
+fn failed(address: Address, error: impl ToString) -> Unavailable {
+    Unavailable::Failed { address, reason: error.to_string() }
+}
+
+/// Finds the device of a board; scans for it if BlueZ does not know it.
+async fn find(radio: &Radio, bluez: &Bluez, board: Address) -> Result<KnownDevice, Unavailable> {
+    let objects = bluez.objects().await?;
+    let adapters: Vec<&str> = match objects.look_up(board)? {
+        Lookup::Known(device) => return Ok(KnownDevice { path: device.path.clone(), is_connected: device.is_connected }),
+        Lookup::Unknown(adapters) => adapters.iter().map(|adapter| adapter.path.as_str()).collect(),
+    };
+    let scan = radio.scan(bluez, &adapters).await?;
+    match timeout(SCAN_TIME, scan.wait_for(board)).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return Err(error.into_unavailable(board)),
+        Err(_) => return Err(bluez.objects().await?.look_up(board).err().unwrap_or(Unavailable::OutOfRange(board))),
+    }
+    match bluez.objects().await?.look_up(board)? {
+        Lookup::Known(device) => Ok(KnownDevice { path: device.path.clone(), is_connected: device.is_connected }),
+        Lookup::Unknown(_) => Err(Unavailable::OutOfRange(board)),
+    }
+}
+
+async fn open_gatt(
+    bluez: &Bluez,
+    board: Address,
+    title: &'static str,
+    device: KnownDevice,
+    gatt: &Gatt,
+) -> Result<Port, Unavailable> {
+    let mut connection = GattConnection { bluez: bluez.clone(), device: device.path.clone(), is_open: false };
+    if !device.is_connected {
+        // From now on: a cancelled call may have connected it.
+        connection.is_open = true;
+        connect(bluez, &device.path, board).await?;
+    }
+    wait_for_services(bluez, &device.path, board).await?;
+    // After that, so that signals of an earlier end are not taken for one; before the objects are read, so that none is missed.
+    let loss = LossMonitor::begin(bluez, &device.path).await.map_err(|error| error.into_unavailable(board))?;
+    let objects = bluez.objects().await?;
+    match objects.look_up(board)? {
+        Lookup::Known(device) if device.is_connected => {}
+        _ => return Err(Unavailable::OutOfRange(board)),
+    }
+    let channels = channels::find(&objects, &device.path, gatt, board, title)?;
+    let mut inputs = Vec::new();
+    let mut mtu = None;
+    for characteristic in &channels.notify {
+        let (input, its_mtu) = subscribe(bluez, characteristic, board).await?;
+        inputs.push(input);
+        mtu = mtu.or(its_mtu);
+    }
+    if let (Framing::Whole { min_mtu }, Some(mtu)) = (gatt.framing, mtu)
+        && mtu < min_mtu
+    {
+        return Err(Unavailable::SmallMtu {
+            address: board,
+            needed: min_mtu.saturating_sub(3),
+            carried: mtu.saturating_sub(3),
+        });
+    }
+    let output = writer(bluez, &channels, mtu, board).await?;
+    // The port ends the connection from now on.
+    let is_ours = std::mem::take(&mut connection.is_open);
+    let wiring = Wiring { bluez: bluez.clone(), board, device: device.path, inputs, output, loss, gatt: Some(*gatt) };
+    Ok(Port::start(wiring).hanging_up(is_ours))
+}
+
+/// A connection that is ended unless a port takes it over.
+struct GattConnection {
+    bluez: Bluez,
+    device: String,
+    is_open: bool,
+}
+
+impl Drop for GattConnection {
+    fn drop(&mut self) {
+        let runtime = tokio::runtime::Handle::try_current();
+        if let (true, Ok(runtime)) = (self.is_open, runtime) {
+            let (bluez, device) = (self.bluez.clone(), std::mem::take(&mut self.device));
+            runtime.spawn(async move { bluez.call(&device, DEVICE, "Disconnect", &()).await.is_ok() });
+        }
+    }
+}
+
+async fn connect(bluez: &Bluez, device: &str, board: Address) -> Result<(), Unavailable> {
+    match bluez.call_within(CONNECT_TIMEOUT, device, DEVICE, "Connect", &()).await {
+        Ok(_) | Err(CallError::AlreadyExists) => Ok(()),
+        Err(CallError::InProgress) => wait_for_connection(bluez, device, board).await,
+        // BlueZ has one error for all reasons of the radio, of which being out of range is the usual one.
+        Err(CallError::TimedOut | CallError::Failed(_)) => {
+            Err(bluez.objects().await?.look_up(board).err().unwrap_or(Unavailable::OutOfRange(board)))
+        }
+        Err(error) => Err(error.into_unavailable(board)),
+    }
+}
+
+/// Waits until the connection is there that another program has begun.
+async fn wait_for_connection(bluez: &Bluez, device: &str, board: Address) -> Result<(), Unavailable> {
+    let end = Instant::now() + RESOLVE_TIMEOUT;
+    while Instant::now() < end {
+        let connected = bluez.property(device, DEVICE, "Connected").await.map_err(|error| error.into_unavailable(board))?;
+        if bool::try_from(connected).unwrap_or(false) {
+            return Ok(());
+        }
+        sleep(RESOLVE_POLL_INTERVAL).await;
+    }
+    Err(Unavailable::OutOfRange(board))
+}
+
+async fn wait_for_services(bluez: &Bluez, device: &str, board: Address) -> Result<(), Unavailable> {
+    let end = Instant::now() + RESOLVE_TIMEOUT;
+    loop {
+        let read = async |name| bluez.property(device, DEVICE, name).await.map_err(|error| error.into_unavailable(board));
+        if bool::try_from(read("ServicesResolved").await?).unwrap_or(false) {
+            return Ok(());
+        }
+        if !bool::try_from(read("Connected").await?).unwrap_or(false) {
+            return Err(Unavailable::OutOfRange(board));
+        }
+        if Instant::now() > end {
+            return Err(failed(board, "its services could not be read"));
+        }
+        sleep(RESOLVE_POLL_INTERVAL).await;
+    }
+}
+
+/// Subscribes to a characteristic. Returns also the MTU, if it is known.
+async fn subscribe(
+    bluez: &Bluez,
+    characteristic: &Characteristic,
+    board: Address,
+) -> Result<(Input, Option<u16>), Unavailable> {
+    let path = characteristic.path.as_str();
+    match acquire(bluez, path, "AcquireNotify").await {
+        Ok((socket, mtu)) => return Ok((Input::Socket(Arc::new(socket)), Some(mtu))),
+        // InProgress: another program is subscribed, which does not prevent that this one is, too.
+        Err(CallError::NotSupported | CallError::InProgress) => {}
+        Err(error) => return Err(error.into_unavailable(board)),
+    }
+    let owner = bluez.owner().await.map_err(|error| error.into_unavailable(board))?;
+    let rule = MatchRule::builder().msg_type(Type::Signal).sender(owner).path(path.to_owned());
+    let rule = rule.interface(PROPERTIES).member("PropertiesChanged").add_arg(CHARACTERISTIC);
+    let rule = rule.build().map_err(|error| failed(board, error))?;
+    let values = MessageStream::for_match_rule(rule, &bluez.connection, SIGNAL_QUEUE).await;
+    let values = values.map_err(|error| failed(board, error))?;
+    match bluez.call(path, CHARACTERISTIC, "StartNotify", &()).await {
+        Ok(_) | Err(CallError::InProgress) => Ok((Input::Signals(Box::new(values)), characteristic.mtu)),
+        Err(error) => Err(error.into_unavailable(board)),
+    }
+}
+
+/// Returns how the board is written to.
+async fn writer(bluez: &Bluez, channels: &Channels, mtu: Option<u16>, board: Address) -> Result<Output, Unavailable> {
+    let characteristic = &channels.write;
+    let is_unconfirmed = characteristic.flags.iter().any(|flag| flag == "write-without-response");
+    if is_unconfirmed {
+        match acquire(bluez, &characteristic.path, "AcquireWrite").await {
+            Ok((socket, mtu)) => return Ok(Output::Packets { socket, mtu }),
+            Err(CallError::NotSupported | CallError::InProgress) => {}
+            Err(error) => return Err(error.into_unavailable(board)),
+        }
+    }
+    let kind = if is_unconfirmed { "command" } else { "request" };
+    let mtu = characteristic.mtu.or(mtu).unwrap_or(MIN_MTU);
+    Ok(Output::Calls { path: characteristic.path.clone(), kind, mtu })
+}
+
+/// Acquires the socket of a characteristic, with the MTU of the connection.
+async fn acquire(bluez: &Bluez, path: &str, method: &str) -> Result<(Socket, u16), CallError> {
+    let reply = bluez.call(path, CHARACTERISTIC, method, &Options::new()).await?;
+    let (socket, mtu): (zbus::OwnedFd, u16) = reply.body().deserialize()?;
+    let socket = Socket::new(socket.into()).map_err(|error| CallError::Failed(error.to_string()))?;
+    Ok((socket, mtu))
+}

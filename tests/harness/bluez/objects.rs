@@ -1,0 +1,314 @@
+//! The objects of the stand-in, with the interfaces of BlueZ.
+
+use super::radio_board::{RadioBoard, Sockets};
+use super::{World, disconnect};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use touchmove::link::bluetooth::profiles::SERIAL_PORT;
+use zbus::message::Header;
+use zbus::{Connection, OwnedFd, OwnedObjectPath, OwnedVariant, Variant, interface};
+
+/// An error of BlueZ.
+#[derive(Debug, zbus::DBusError)]
+#[zbus(prefix = "org.bluez.Error")]
+pub(super) enum Error {
+    #[zbus(error)]
+    ZBus(zbus::Error),
+    AuthenticationFailed(String),
+    Failed(String),
+    InProgress(String),
+    NotAvailable(String),
+    NotPermitted(String),
+    NotReady(String),
+    NotSupported(String),
+}
+
+type Options = HashMap<String, OwnedVariant>;
+
+/// The path of the adapter.
+pub(super) fn adapter_path() -> String {
+    "/org/bluez/hci0".to_owned()
+}
+
+/// Signals that a property has changed.
+pub(super) async fn announce(
+    connection: &Connection,
+    path: &str,
+    interface: &str,
+    name: &str,
+    value: impl Into<Variant<'static>>,
+) {
+    let changed = (interface, HashMap::from([(name, value.into())]), Vec::<&str>::new());
+    // bluetoothd may be ending.
+    let _ = connection.emit_signal(None::<&str>, path, "org.freedesktop.DBus.Properties", "PropertiesChanged", &changed).await;
+}
+
+/// Adds the object of a device.
+pub(super) async fn serve_device(connection: &Connection, world: &Arc<World>, board: &Arc<RadioBoard>) {
+    let device = Device { world: Arc::clone(world), board: Arc::clone(board) };
+    // bluetoothd may be ending.
+    let _ = connection.object_server().at(board.path(), device).await;
+}
+
+/// Removes the objects of a device.
+pub(super) async fn remove_device(connection: &Connection, board: &RadioBoard) {
+    remove_services(connection, board).await;
+    let _ = connection.object_server().remove::<Device, _>(board.path()).await;
+    board.state().is_known = false;
+}
+
+/// Adds the objects of the services of a connected board.
+pub(super) async fn serve_services(connection: &Connection, board: &Arc<RadioBoard>) {
+    let server = connection.object_server();
+    for (index, (path, channel)) in board.channels().into_iter().enumerate() {
+        let (service, _) = path.rsplit_once('/').unwrap();
+        let _ = server.at(service, Service(channel.service)).await;
+        let characteristic = Characteristic {
+            board: Arc::clone(board),
+            index,
+            service: OwnedObjectPath::try_from(service.to_owned()).unwrap(),
+            uuid: channel.characteristic,
+        };
+        let _ = server.at(path, characteristic).await;
+    }
+}
+
+/// Removes them.
+pub(super) async fn remove_services(connection: &Connection, board: &RadioBoard) {
+    for (path, _) in board.channels() {
+        let _ = connection.object_server().remove::<Characteristic, _>(path.as_str()).await;
+        let (service, _) = path.rsplit_once('/').unwrap();
+        let _ = connection.object_server().remove::<Service, _>(service).await;
+    }
+}
+
+pub(super) struct Adapter(pub(super) Arc<World>);
+
+#[interface(name = "org.bluez.Adapter1")]
+impl Adapter {
+    #[zbus(property)]
+    fn address(&self) -> String {
+        "00:00:00:00:00:01".to_owned()
+    }
+
+    #[zbus(property)]
+    fn powered(&self) -> bool {
+        self.0.state.lock().unwrap().is_on
+    }
+
+    #[zbus(property)]
+    fn power_state(&self) -> String {
+        let state = self.0.state.lock().unwrap();
+        match (state.is_on, state.is_blocked) {
+            (true, _) => "on",
+            (false, true) => "off-blocked",
+            (false, false) => "off",
+        }
+        .to_owned()
+    }
+
+    fn set_discovery_filter(&self, _filter: Options) {}
+
+    fn start_discovery(&self) -> Result<(), Error> {
+        let mut state = self.0.state.lock().unwrap();
+        if !state.is_on {
+            return Err(Error::NotReady("Resource Not Ready".to_owned()));
+        }
+        if state.is_discovering {
+            return Err(Error::InProgress("Operation already in progress".to_owned()));
+        }
+        state.is_discovering = true;
+        state.scans += 1;
+        Ok(())
+    }
+
+    fn stop_discovery(&self) -> Result<(), Error> {
+        self.0.state.lock().unwrap().is_discovering = false;
+        Ok(())
+    }
+}
+
+struct Device {
+    world: Arc<World>,
+    board: Arc<RadioBoard>,
+}
+
+#[interface(name = "org.bluez.Device1")]
+impl Device {
+    #[zbus(property)]
+    fn address(&self) -> String {
+        self.board.address().to_owned()
+    }
+
+    #[zbus(property, name = "Name")]
+    fn advertised_name(&self) -> String {
+        self.board.state().name.clone()
+    }
+
+    #[zbus(property, name = "RSSI")]
+    fn rssi(&self) -> i16 {
+        -58
+    }
+
+    #[zbus(property, name = "UUIDs")]
+    fn uuids(&self) -> Vec<String> {
+        let services = self.board.channels().into_iter().map(|(_, channel)| channel.service.to_uppercase());
+        if self.board.gatt().is_some() { services.collect() } else { vec![SERIAL_PORT.to_owned()] }
+    }
+
+    #[zbus(property)]
+    fn connected(&self) -> bool {
+        self.board.is_connected()
+    }
+
+    #[zbus(property)]
+    fn services_resolved(&self) -> bool {
+        let state = self.board.state();
+        state.is_connected && state.has_services
+    }
+
+    #[zbus(property)]
+    fn paired(&self) -> bool {
+        !self.board.state().needs_pairing
+    }
+
+    async fn connect(&self, #[zbus(connection)] connection: &Connection) -> Result<(), Error> {
+        self.check_reachable().await?;
+        self.board.state().is_connected = true;
+        announce(connection, &self.board.path(), "org.bluez.Device1", "Connected", true).await;
+        let (connection, board) = (connection.clone(), Arc::clone(&self.board));
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            if board.is_connected() && board.state().has_services {
+                serve_services(&connection, &board).await;
+                announce(&connection, &board.path(), "org.bluez.Device1", "ServicesResolved", true).await;
+            }
+        });
+        Ok(())
+    }
+
+    async fn connect_profile(&self, uuid: String, #[zbus(connection)] connection: &Connection) -> Result<(), Error> {
+        self.check_reachable().await?;
+        if self.board.gatt().is_some() || uuid != SERIAL_PORT {
+            return Err(Error::NotAvailable("br-connection-profile-unavailable".to_owned()));
+        }
+        if self.board.state().needs_pairing {
+            return Err(Error::AuthenticationFailed("br-connection-refused".to_owned()));
+        }
+        let client = self.world.state.lock().unwrap().serial.clone();
+        let Some((client, path)) = client else { return Err(Error::NotAvailable("no profile".to_owned())) };
+        self.board.state().is_connected = true;
+        announce(connection, &self.board.path(), "org.bluez.Device1", "Connected", true).await;
+        let device = OwnedObjectPath::try_from(self.board.path()).map_err(zbus::Error::from)?;
+        let arguments = (device, OwnedFd::from(self.board.open_serial()), Options::new());
+        let name = Some("org.bluez.Profile1");
+        connection.call_method(Some(client.as_str()), path.as_str(), name, "NewConnection", &arguments).await?;
+        Ok(())
+    }
+
+    async fn disconnect(&self, #[zbus(connection)] connection: &Connection) {
+        disconnect(connection, &self.board).await;
+    }
+}
+
+impl Device {
+    async fn check_reachable(&self) -> Result<(), Error> {
+        if !self.world.state.lock().unwrap().is_on {
+            return Err(Error::NotReady("Resource Not Ready".to_owned()));
+        }
+        if !self.board.state().is_in_range {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            return Err(Error::Failed("le-connection-abort-by-local".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+struct Service(&'static str);
+
+#[interface(name = "org.bluez.GattService1")]
+impl Service {
+    #[zbus(property, name = "UUID")]
+    fn uuid(&self) -> String {
+        self.0.to_owned()
+    }
+}
+
+struct Characteristic {
+    board: Arc<RadioBoard>,
+    /// Its index among the channels of the board.
+    index: usize,
+    service: OwnedObjectPath,
+    uuid: &'static str,
+}
+
+impl Characteristic {
+    fn is_written(&self) -> bool {
+        self.board.gatt().is_some_and(|gatt| self.index == gatt.notify.len())
+    }
+
+    /// Whether the sockets can be acquired.
+    fn check_sockets(&self) -> Result<(), Error> {
+        match self.board.state().sockets {
+            Sockets::Acquired => Ok(()),
+            Sockets::NotSupported => Err(Error::NotSupported("Operation is not supported".to_owned())),
+            Sockets::Held => Err(Error::NotPermitted("Notify acquired".to_owned())),
+        }
+    }
+}
+
+#[interface(name = "org.bluez.GattCharacteristic1")]
+impl Characteristic {
+    #[zbus(property, name = "UUID")]
+    fn uuid(&self) -> String {
+        self.uuid.to_owned()
+    }
+
+    #[zbus(property)]
+    fn service(&self) -> OwnedObjectPath {
+        self.service.clone()
+    }
+
+    #[zbus(property)]
+    fn flags(&self) -> Vec<String> {
+        let flags: &[&str] = if self.is_written() { &["write-without-response", "write"] } else { &["notify"] };
+        flags.iter().map(|flag| (*flag).to_owned()).collect()
+    }
+
+    #[zbus(property, name = "MTU")]
+    fn mtu(&self) -> u16 {
+        self.board.state().mtu
+    }
+
+    fn acquire_notify(&self, _options: Options) -> Result<(OwnedFd, u16), Error> {
+        if self.board.state().needs_pairing {
+            return Err(Error::NotPermitted("Insufficient Authentication".to_owned()));
+        }
+        self.check_sockets()?;
+        Ok((self.board.acquire_output(self.index).into(), self.mtu()))
+    }
+
+    fn acquire_write(&self, _options: Options) -> Result<(OwnedFd, u16), Error> {
+        self.check_sockets()?;
+        Ok((self.board.acquire_input().into(), self.mtu()))
+    }
+
+    fn start_notify(&self) {
+        self.board.start_notify(self.index);
+    }
+
+    fn write_value(&self, value: Vec<u8>, _options: Options) {
+        self.board.receive(&value);
+    }
+}
+
+pub(super) struct ProfileManager(pub(super) Arc<World>);
+
+#[interface(name = "org.bluez.ProfileManager1")]
+impl ProfileManager {
+    fn register_profile(&self, profile: OwnedObjectPath, _uuid: String, _options: Options, #[zbus(header)] header: Header<'_>) {
+        let client = header.sender().map(ToString::to_string).unwrap_or_default();
+        self.0.state.lock().unwrap().serial = Some((client, profile.to_string()));
+    }
+}
