@@ -5,6 +5,7 @@
 //! file are reported at once, with line, column and what to write instead.
 
 mod board;
+pub mod board_table;
 mod broadcast;
 mod bus;
 mod check;

@@ -5,6 +5,7 @@
 
 pub mod arbiter;
 pub mod backup;
+pub mod bluetooth;
 pub mod board;
 mod child_process;
 mod columns;
@@ -80,6 +81,7 @@ enum Command {
     Simulate(simulate::Args),
     Score(score::Args),
     Doctor(doctor::Args),
+    Bluetooth(bluetooth::Args),
     Demo(demo::Args),
     Laws(laws::Args),
     Lichess(lichess::Args),
@@ -119,6 +121,7 @@ pub fn main() -> ExitCode {
         Command::Simulate(args) => done(simulate::run(args)),
         Command::Score(args) => done(score::run(args)),
         Command::Doctor(args) => doctor::run(args),
+        Command::Bluetooth(args) => wait(bluetooth::run(args)),
         Command::Demo(args) => done(demo::run(args)),
         Command::Laws(args) => done(laws::run(args)),
         Command::Lichess(args) => lichess::run(args),

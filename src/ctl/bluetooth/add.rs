@@ -1,0 +1,114 @@
+//! `touchmovectl bluetooth add`.
+
+use super::config_file::{Change, Place};
+use super::scan::listen;
+use crate::boards::{self, Model};
+use crate::config::board_table::{append, bluetooth_table};
+use crate::config::{BoardConfig, Config};
+use crate::ctl::completion;
+use crate::link::BoardLocation;
+use crate::link::bluetooth::{Address, guess, profiles};
+use anyhow::{Context, bail};
+use std::time::Duration;
+
+/// How long the board is listened for if its model was not given.
+const LISTEN_TIME: Duration = Duration::from_secs(8);
+
+/// Use the board with this address from now on
+///
+/// Adds a [[board]] to the configuration file, after showing it and asking. The model is guessed from what the board advertises,
+/// unless it is given. Nothing is sent to the board.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sudo touchmovectl bluetooth add AA:BB:CC:DD:EE:FF
+  sudo touchmovectl bluetooth add AA:BB:CC:DD:EE:FF --model chessnut --name table_1")]
+pub(super) struct Args {
+    /// The address of the board
+    #[arg(value_parser = super::address)]
+    address: Address,
+    /// The model of the board [default: as it advertises itself]
+    #[arg(long, value_name = "MODEL", value_parser = model, add = completion::models())]
+    model: Option<&'static Model>,
+    /// The name of the board: letters A–Z, digits or _ [default: board_1, or the next number]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    #[command(flatten)]
+    place: Place,
+}
+
+fn model(name: &str) -> Result<&'static Model, String> {
+    boards::model(name).filter(|model| profiles::of(model).is_some()).ok_or_else(|| format!("write one of {}", known_models()))
+}
+
+fn known_models() -> String {
+    profiles::PROFILES.iter().map(|profile| profile.model).collect::<Vec<_>>().join(", ")
+}
+
+/// Runs the subcommand.
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
+    let file = args.place.read()?;
+    if let Some(board) = board_at(&file.config, args.address) {
+        bail!("{} is in the configuration already, as {}", args.address, board.name);
+    }
+    let model = match args.model {
+        Some(model) => model,
+        None => guess_model(args.address).await?,
+    };
+    let name = args.name.unwrap_or_else(|| free_name(&file.config));
+    let table = bluetooth_table(&name, model, args.address);
+    let mut notes = vec![format!("{}: a {}", args.address, model.title)];
+    if file.config.boards.is_empty() {
+        notes.push(
+            "From then on only configured boards are used: a board that is found by its USB id needs a [[board]], too."
+                .to_owned(),
+        );
+    }
+    let change =
+        Change { text: append(&file.text, &table), table, adds: true, boards: file.config.boards.len().saturating_add(1) };
+    args.place.change(&file, &change, &notes)
+}
+
+/// Returns the configured board with this address.
+pub(super) fn board_at(config: &Config, address: Address) -> Option<&BoardConfig> {
+    config.boards.iter().find(|board| board.place == BoardLocation::Bluetooth(address))
+}
+
+/// Listens for a board, and returns which one it is.
+async fn guess_model(address: Address) -> anyhow::Result<&'static Model> {
+    let advice = || format!("give its model: --model with one of {}", known_models());
+    let objects = listen(LISTEN_TIME).await.with_context(advice)?;
+    let mut devices = objects.devices.iter().filter(|device| device.address == address);
+    let device = devices.next().with_context(|| format!("{address} is not near: switch it on, or {}", advice()))?;
+    match guess(device).map(|guess| guess.models).as_deref() {
+        Some([model]) => Ok(*model),
+        _ => bail!("what {address} advertises does not tell which board it is: {}", advice()),
+    }
+}
+
+/// Returns the first of `board_1`, `board_2` … that no board has.
+fn free_name(config: &Config) -> String {
+    let is_free = |name: &String| {
+        !config.boards.iter().any(|board| board.name == *name || board.names.values().any(|other| other == name))
+    };
+    (1..=u32::MAX).map(|number| format!("board_{number}")).find(is_free).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_not_given_twice() {
+        let config = |text: &str| Config::parse(text).unwrap();
+        assert_eq!(free_name(&Config::default()), "board_1");
+        let text = "[[board]]\nname = 'board_1'\nport = '/dev/a'\n[[board]]\nname = 'line'\nmodel = 'dgt-bus'\nport = '/dev/b'\n\
+                    names = '1 = board_2'\n";
+        assert_eq!(free_name(&config(text)), "board_3");
+    }
+
+    #[test]
+    fn only_models_with_bluetooth_are_accepted() {
+        assert!(model("chessnut").is_ok());
+        assert!(model("matrix").unwrap_err().contains("chessnut"));
+    }
+}

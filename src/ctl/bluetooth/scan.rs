@@ -1,0 +1,159 @@
+//! `touchmovectl bluetooth scan`.
+
+use crate::ctl::service::{print, print_json};
+use crate::link::bluetooth::{Device, Guess, Lookup, Objects, Radio, Unavailable, guess};
+use serde_json::json;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// Show the boards that are near, how strongly they are received, and why they may be boards
+///
+/// It listens to what devices advertise. It connects to none of them, and sends nothing to any. A board that is connected to a
+/// telephone or another computer does not advertise itself, and is not shown.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  touchmovectl bluetooth scan\n  touchmovectl bluetooth scan --all --seconds 20")]
+pub(super) struct Args {
+    /// How long to listen
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=120))]
+    seconds: u64,
+    /// Show also devices that are no known boards
+    #[arg(long)]
+    all: bool,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub(super) async fn run(args: Args) -> anyhow::Result<()> {
+    let objects = listen(Duration::from_secs(args.seconds)).await?;
+    let near = near(&objects);
+    if args.json {
+        let devices: Vec<serde_json::Value> = near.iter().map(|(device, guess)| to_json(device, guess.as_ref())).collect();
+        return print_json(&devices);
+    }
+    Ok(print(&describe(&near, args.all))?)
+}
+
+/// Scans for this time, and returns what BlueZ knows then.
+pub(super) async fn listen(time: Duration) -> Result<Objects, Unavailable> {
+    let radio = Radio::default();
+    let bluez = radio.bluez().await?;
+    let objects = bluez.objects().await?;
+    let adapters: Vec<&str> = objects.usable_adapters()?.iter().map(|adapter| adapter.path.as_str()).collect();
+    let scan = radio.scan(&bluez, &adapters).await?;
+    tokio::time::sleep(time).await;
+    // Before the scan ends: then BlueZ forgets how strongly devices were received.
+    let objects = bluez.objects().await;
+    scan.stop().await;
+    objects
+}
+
+/// Returns the devices that are near, boards first, the strongest first.
+fn near(objects: &Objects) -> Vec<(&Device, Option<Guess>)> {
+    let is_near = |device: &&Device| device.rssi.is_some() || device.is_connected;
+    // A device that several adapters receive is shown once.
+    let is_best = |device: &&Device| match objects.look_up(device.address) {
+        Ok(Lookup::Known(best)) => best.path == device.path,
+        _ => true,
+    };
+    let devices = objects.devices.iter().filter(is_near).filter(is_best);
+    let mut near: Vec<(&Device, Option<Guess>)> = devices.map(|device| (device, guess(device))).collect();
+    near.sort_by_key(|(device, guess)| {
+        let is_certain = guess.as_ref().map(|guess| guess.is_certain);
+        (std::cmp::Reverse(is_certain), std::cmp::Reverse(device.rssi), device.address)
+    });
+    near
+}
+
+fn to_json(device: &Device, guess: Option<&Guess>) -> serde_json::Value {
+    let models: Vec<&str> = guess.map(|guess| guess.models.iter().map(|model| model.name).collect()).unwrap_or_default();
+    json!({
+        "address": device.address.to_string(),
+        "name": device.name,
+        "rssi": device.rssi,
+        "connected": device.is_connected,
+        "paired": device.is_paired,
+        "services": device.services,
+        "models": models,
+        "certain": guess.is_some_and(|guess| guess.is_certain),
+        "reason": guess.map(|guess| guess.reason.clone()),
+    })
+}
+
+/// Describes what is near: two lines for each device.
+fn describe(near: &[(&Device, Option<Guess>)], all: bool) -> String {
+    let mut text = String::new();
+    let shown = |entry: &&(&Device, Option<Guess>)| all || entry.1.is_some();
+    for (device, guess) in near.iter().filter(shown) {
+        let rssi = device.rssi.map_or_else(|| "connected".to_owned(), |rssi| format!("{rssi} dBm"));
+        let name = device.name.as_deref().unwrap_or("(no name)");
+        let _ = writeln!(text, "{}  {rssi:>9}  {name}", device.address);
+        let Some(guess) = guess else { continue };
+        let titles: Vec<&str> = guess.models.iter().map(|model| model.title).collect();
+        let _ = match (titles.is_empty(), guess.is_certain) {
+            (true, _) => writeln!(text, "    may be a board: {}", guess.reason),
+            (false, true) => writeln!(text, "    {}: {}", titles.join(" or "), guess.reason),
+            (false, false) => writeln!(text, "    probably {}: {}", titles.join(" or "), guess.reason),
+        };
+    }
+    let others = near.iter().filter(|entry| !shown(entry)).count();
+    if near.iter().filter(shown).count() == 0 {
+        text += "no board is near: switch it on, and end its connection to a telephone or another computer\n";
+    }
+    if others > 0 {
+        let _ = writeln!(text, "{others} other devices are near: --all shows them");
+    }
+    text += "nothing was written to any device, and nothing was changed\n";
+    if let Some((device, _)) = near.iter().find(|(_, guess)| guess.is_some()) {
+        let _ = writeln!(text, "to use a board: sudo touchmovectl bluetooth add {}", device.address);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(address: &str, name: &str, rssi: Option<i16>) -> Device {
+        Device {
+            path: format!("/org/bluez/hci0/dev_{}", address.replace(':', "_")),
+            address: address.parse().unwrap(),
+            name: Some(name.to_owned()),
+            rssi,
+            services: Vec::new(),
+            is_connected: false,
+            is_resolved: false,
+            is_paired: false,
+            is_blocked: false,
+        }
+    }
+
+    #[test]
+    fn boards_come_first_and_others_are_counted() {
+        let objects = Objects {
+            devices: vec![
+                device("AA:BB:CC:DD:EE:01", "a telephone", Some(-30)),
+                device("AA:BB:CC:DD:EE:02", "Chessnut Air", Some(-70)),
+                device("AA:BB:CC:DD:EE:03", "Chessnut Pro", Some(-50)),
+                // Known, and not near.
+                device("AA:BB:CC:DD:EE:04", "Chessnut Go", None),
+            ],
+            ..Objects::default()
+        };
+        let near = near(&objects);
+        let probably = "    probably Chessnut Air, Air+, Pro, Go: its name begins with \"Chessnut\"; names can be changed\n";
+        assert_eq!(
+            describe(&near, false),
+            format!(
+                "AA:BB:CC:DD:EE:03    -50 dBm  Chessnut Pro\n{probably}AA:BB:CC:DD:EE:02    -70 dBm  Chessnut Air\n{probably}\
+                 1 other devices are near: --all shows them\nnothing was written to any device, and nothing was changed\n\
+                 to use a board: sudo touchmovectl bluetooth add AA:BB:CC:DD:EE:03\n"
+            )
+        );
+        let all = describe(&near, true);
+        assert!(all.contains("AA:BB:CC:DD:EE:01    -30 dBm  a telephone\n") && !all.contains("--all"), "{all}");
+        let none = describe(&[], false);
+        assert!(none.starts_with("no board is near") && none.contains("nothing was written"), "{none}");
+    }
+}
