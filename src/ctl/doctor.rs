@@ -1,5 +1,6 @@
 //! `touchmovectl doctor`: finds out why no board is seen, and what to do about it.
 
+mod bluetooth;
 mod hall;
 mod probe;
 mod report;
@@ -15,7 +16,6 @@ use crate::link::serial::{self, Holder, OpenError};
 use crate::link::watch::{self, Device, Verdict};
 use crate::link::{BoardLocation, Port};
 use crate::publish::dbus::Bus;
-use probe::ProbeResult;
 use report::{Detail, Report};
 use service::Service;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,8 @@ use std::process::ExitCode;
 ///
 /// Checks which devices are plugged in, whether they may be opened, which programs use them, whether a board answers, whether
 /// touchmoved runs, and the connection to a hall. A port is opened only if no other program uses it, and if its USB id identifies a board, or it is configured,
-/// or given with --port. It then sends the same greeting as touchmoved. What is wrong is printed first, with what to do; what is
+/// or given with --port. It then sends the same greeting as touchmoved. A board over Bluetooth is connected only if its address is
+/// configured and touchmoved does not read it. What is wrong is printed first, with what to do; what is
 /// right is summarised in one line. Exit code 0: no fault was found; 1: a fault was found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -105,14 +106,15 @@ async fn examine(args: &Args) -> Report {
         port(&mut report, target, &service).await;
     }
     service.add_to(&mut report);
+    bluetooth::examine(&mut report, &config, &service).await;
     hall::examine(&mut report, &config, &state_dir, &service).await;
     livechess(&mut report, &config);
     config.warnings().into_iter().for_each(|warning| report.note("configuration", warning));
     let mut models: Vec<&'static Model> = Vec::new();
-    for target in targets {
-        if !models.contains(&target.board.model) {
-            models.push(target.board.model);
-            note_limitations(&mut report, target.board.model);
+    for board in targets.iter().map(|target| &target.board).chain(bluetooth::boards(&config).map(|(board, _)| board)) {
+        if !models.contains(&board.model) {
+            models.push(board.model);
+            note_limitations(&mut report, board.model);
         }
     }
     report
@@ -187,6 +189,7 @@ fn targets(report: &mut Report, config: &Config) -> Vec<ProbeTarget> {
                     report.good("device", format!("{name}: configured as {}", board.name));
                     targets.push(ProbeTarget { board: board.clone(), node });
                 }
+                None if matches!(board.place, BoardLocation::Bluetooth(_)) => {}
                 None => {
                     report.bad(
                         "device",
@@ -331,37 +334,18 @@ async fn port(report: &mut Report, target: &ProbeTarget, service: &Service) {
         }
     };
     report.good("permission", format!("{path} can be opened, and no other program uses it"));
-    let title = target.board.model.title;
-    match probe::probe(&mut port, target.board.model).await {
-        ProbeResult::Board { about, pieces } => {
-            let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
-            report.good("answer", format!("a {title} answers on {path}{about}; it reports {pieces} pieces"));
+    let result = probe::probe(&mut port, target.board.model).await;
+    let advice = match target.board.control {
+        ControlLines::Asserted => {
+            "check that the board is switched on, its cable is plugged in at both ends, and this is its port; a board on\n\
+             RS-232 may need control_lines = \"cleared\" in its [[board]]"
         }
-        ProbeResult::OtherModel(advice) => {
-            let message = format!("the device on {path} is not a {title}");
-            report.bad("answer", message, advice);
+        ControlLines::Cleared => {
+            "check that the board is switched on, its cable is plugged in at both ends, and this is its port; it may need\n\
+             control_lines = \"asserted\" in its [[board]]"
         }
-        ProbeResult::Nonsense(count) => report.bad(
-            "answer",
-            format!("a device answers on {path}, but not as a {title} ({count} invalid bytes)"),
-            "check the port and the model; a board needs some seconds after it is switched on",
-        ),
-        ProbeResult::Nothing => report.bad(
-            "answer",
-            format!("no {title} answers on {path}"),
-            match target.board.control {
-                ControlLines::Asserted => {
-                    "check that the board is switched on, its cable is plugged in at both ends, and this is its port; a board on\n\
-                     RS-232 may need control_lines = \"cleared\" in its [[board]]"
-                }
-                ControlLines::Cleared => {
-                    "check that the board is switched on, its cable is plugged in at both ends, and this is its port; it may need\n\
-                     control_lines = \"asserted\" in its [[board]]"
-                }
-            },
-        ),
-        ProbeResult::Gone => report.bad("answer", format!("{path} disappeared while it was probed"), "plug the board in again"),
-    }
+    };
+    probe::add_result(report, &path, target.board.model.title, result, advice);
 }
 
 /// Returns what to do to get access to a device of this group.

@@ -1,6 +1,7 @@
 //! Tests of the programs, the installed files, and the documents. The scripts in this folder are not part of `make test`.
 
 pub(crate) mod architecture;
+pub(crate) mod bluetooth;
 pub(crate) mod book;
 pub(crate) mod cli;
 pub(crate) mod config;

@@ -1,5 +1,6 @@
 //! Probes a port for a board, in the same way as touchmoved greets one.
 
+use super::report::Report;
 use crate::boards::{Identity, LinkState, Millis, Model, ProtocolError, Reading, SquareState};
 use crate::link::Port;
 use std::time::Duration;
@@ -103,5 +104,26 @@ pub(super) async fn probe(port: &mut Port, model: &Model) -> ProbeResult {
         (None, Some(advice)) => ProbeResult::OtherModel(advice),
         (None, None) if count > 0 => ProbeResult::Nonsense(count),
         (None, None) => ProbeResult::Nothing,
+    }
+}
+
+/// Reports the result of probing a port; `advice`: what to do if nothing answers.
+pub(super) fn add_result(report: &mut Report, path: &str, title: &str, result: ProbeResult, advice: &str) {
+    match result {
+        ProbeResult::Board { about, pieces } => {
+            let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
+            report.good("answer", format!("a {title} answers on {path}{about}; it reports {pieces} pieces"));
+        }
+        ProbeResult::OtherModel(advice) => {
+            let message = format!("the device on {path} is not a {title}");
+            report.bad("answer", message, advice);
+        }
+        ProbeResult::Nonsense(count) => report.bad(
+            "answer",
+            format!("a device answers on {path}, but not as a {title} ({count} invalid bytes)"),
+            "check the port and the model; a board needs some seconds after it is switched on",
+        ),
+        ProbeResult::Nothing => report.bad("answer", format!("no {title} answers on {path}"), advice),
+        ProbeResult::Gone => report.bad("answer", format!("{path} disappeared while it was probed"), "plug the board in again"),
     }
 }
