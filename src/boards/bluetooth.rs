@@ -28,16 +28,33 @@ pub struct GattProfile {
     pub write: &'static str,
     /// The smallest ATT MTU with which all messages arrive, in bytes. With a smaller one the board may truncate messages.
     pub min_mtu: u16,
-    /// Minimum interval between two writes, in milliseconds. The protocols keep to it ([`super::Write::at`]).
+    /// Minimum interval between two writes, in milliseconds. The protocols of boards without a cable keep to it
+    /// ([`super::Write::at`]); the link keeps to it for all.
     pub write_interval: Millis,
 }
 
+impl GattProfile {
+    /// Returns the services that only boards with this profile have: neither the Nordic UART service nor the short UUIDs, such as
+    /// `ffe0`, which many devices have.
+    pub fn own_services(&self) -> impl Iterator<Item = &'static str> {
+        let is_shared = |service: &str| service == NORDIC_UART_SERVICE || service.ends_with(SHORT_UUID_END);
+        self.services.iter().copied().filter(move |service| !is_shared(service))
+    }
+}
+
+/// UUID of the Nordic UART service.
+pub const NORDIC_UART_SERVICE: &str = "6e400001-b5a3-f393-e0a9-e50e24dcca9e";
+/// UUID of the serial port profile of classic Bluetooth.
+pub const SERIAL_PORT_SERVICE: &str = "00001101-0000-1000-8000-00805f9b34fb";
+/// The end of every UUID that is written in short, with 16 or 32 bits.
+const SHORT_UUID_END: &str = "-0000-1000-8000-00805f9b34fb";
+
 /// The smallest MTU of Bluetooth Low Energy, in bytes: 20 bytes of data.
-const DEFAULT_MTU: u16 = 23;
+pub const DEFAULT_MTU: u16 = 23;
 
 /// The Nordic UART service, which at least six makers use for different protocols: it does not say which board it is.
 pub static NORDIC_UART: GattProfile = GattProfile {
-    services: &["6e400001-b5a3-f393-e0a9-e50e24dcca9e"],
+    services: &[NORDIC_UART_SERVICE],
     notify: &["6e400003-b5a3-f393-e0a9-e50e24dcca9e"],
     write: "6e400002-b5a3-f393-e0a9-e50e24dcca9e",
     min_mtu: DEFAULT_MTU,

@@ -56,6 +56,11 @@ pub static BOARDS: &[&Model] = &[
     &cpp::MODEL,
 ];
 
+/// Returns the models that can be connected over Bluetooth.
+pub fn bluetooth_models() -> impl Iterator<Item = &'static Model> {
+    BOARDS.iter().copied().filter(|model| model.bluetooth().is_some())
+}
+
 /// Returns the model with this name.
 pub fn model(name: &str) -> Option<&'static Model> {
     BOARDS.iter().copied().find(|model| model.name == name)

@@ -41,7 +41,7 @@ pub static GATT: GattProfile = GattProfile {
     services: &["0000ffe0-0000-1000-8000-00805f9b34fb"],
     notify: &["0000ffe1-0000-1000-8000-00805f9b34fb"],
     write: "0000ffe1-0000-1000-8000-00805f9b34fb",
-    min_mtu: 36,
+    min_mtu: bluetooth::DEFAULT_MTU,
     write_interval: 2_500,
 };
 

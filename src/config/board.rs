@@ -5,7 +5,7 @@ use super::values::{Problems, Values, read_values};
 use crate::boards::{self, Address, ControlLines, Lights, Model};
 use crate::game::event::Rotation;
 use crate::laws::Position;
-use crate::link::bluetooth::{Address as BluetoothAddress, profiles};
+use crate::link::bluetooth::Address as BluetoothAddress;
 use crate::link::{BoardLocation, UsbIds};
 use crate::table::LightsMode;
 use std::collections::BTreeMap;
@@ -260,8 +260,8 @@ fn read_board(values: Values<'_>, chess960: bool) -> ParsedBoard {
     if let [(first, ..), (second, _, span), ..] = places.as_slice() {
         values.problems.add(span, format!("{first} and {second} both say where this board is: keep one of them"));
     }
-    if let Some(at) = values.span_of("bluetooth").filter(|_| profiles::of(model).is_none()) {
-        let known: Vec<String> = profiles::PROFILES.iter().map(|profile| format!("{:?}", profile.model)).collect();
+    if let Some(at) = values.span_of("bluetooth").filter(|_| model.bluetooth().is_none()) {
+        let known: Vec<String> = boards::bluetooth_models().map(|model| format!("{:?}", model.name)).collect();
         values.problems.add(
             &at,
             format!(

@@ -12,7 +12,6 @@ mod loss;
 mod objects;
 mod open;
 mod port;
-pub mod profiles;
 mod radio;
 mod rfcomm;
 mod rfkill;
@@ -20,7 +19,7 @@ mod socket;
 mod unavailable;
 
 pub use address::Address;
-pub use guess::{Guess, guess};
+pub use guess::{Confidence, Guess, guess};
 pub use objects::{Adapter, Device, Lookup, Objects};
 pub use open::open;
 pub use port::Port;

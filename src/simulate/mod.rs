@@ -42,5 +42,5 @@ pub mod truth;
 mod virtual_board;
 pub mod wireless;
 
-pub use simulation::{FIRST_ADDRESS, Simulation};
+pub use simulation::{FIRST_ADDRESS, Simulation, virtual_board};
 pub use virtual_board::{Chunk, SimulationSetup, VirtualBoard};

@@ -169,7 +169,7 @@ impl Simulation {
 }
 
 /// Creates the virtual board of this kind with these pieces on the squares of play. `stream` selects the random stream of a game.
-fn virtual_board(
+pub fn virtual_board(
     kind: VirtualBoardKind,
     setup: &SimulationSetup,
     pieces: &[Option<Piece>; 64],

@@ -91,6 +91,46 @@ fn boards_are_added_and_forgotten_after_a_question() {
     assert!(!board.is_connected() && board.received().is_empty());
 }
 
+/// A name is not enough where boards of several makers have the same service.
+#[test]
+fn boards_on_a_shared_service_are_asked_with_one_harmless_request() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let bluez = Bluez::start(&bus);
+    let dir = tempfile::tempdir().unwrap();
+    let file = write(dir.path(), "");
+    let boards = [
+        ("pegasus", Some("pegasus"), vec![vec![0x42]]),
+        ("chessup", Some("chessup"), vec![vec![0x67]]),
+        ("square-off", Some("square-off"), vec![b"4#*".to_vec()]),
+        // These send lines unrequested, all the same ones.
+        ("certabo", None, vec![]),
+        ("sentio", None, vec![]),
+        // Every request to one may harm another board.
+        ("ichessone", None, vec![]),
+    ];
+    for (number, (name, model, requests)) in boards.iter().enumerate() {
+        let address = format!("AA:BB:CC:DD:EE:{number:02X}");
+        let board = bluez.add(RadioBoard::new(name, &address));
+        let (code, _, error) = run(&bus, &["bluetooth", "add", &address, "--config", &file, "--yes"]);
+        assert_eq!(code == 0, model.is_some(), "{name}: {error}");
+        assert_eq!(board.received(), *requests, "{name}");
+        eventually("the connection to end", || (!board.is_connected()).then_some(()));
+        match model {
+            Some(model) => {
+                let boards = Config::parse(&fs::read_to_string(&file).unwrap()).unwrap().boards;
+                assert_eq!(boards.last().unwrap().model.name, *model);
+            }
+            None => assert!(error.contains(&format!("--model {name}")), "{name}: {error}"),
+        }
+    }
+    // Another board with this name: it is asked once, and nothing else is written to it.
+    let board = bluez.add(RadioBoard::new("chessup", A));
+    board.rename("DGT_Pegasus_12345");
+    let (code, _, error) = run(&bus, &["bluetooth", "add", A, "--config", &file, "--yes"]);
+    assert!(code == 1 && error.contains("does not answer like a DGT Pegasus"), "{error}");
+    assert_eq!(board.received(), [[0x42]]);
+}
+
 #[test]
 fn the_doctor_says_why_a_board_cannot_be_reached() {
     let Some(bus) = PrivateBus::start() else { return };
@@ -111,6 +151,8 @@ fn the_doctor_says_why_a_board_cannot_be_reached() {
         "a Chessnut Air, Air+, Pro, Go cannot know",
     ]);
     assert!(!board.is_connected());
+    board.set_mtu(23);
+    doctor(&["✗ board radio: AA:BB:CC:DD:EE:01 sends messages of 38 bytes, but its connection carries 20 at a time\n  → "]);
     bluez.set_in_range(&board, false);
     doctor(&["✗ board radio: AA:BB:CC:DD:EE:01 is not in range\n  → switch the board on"]);
     bluez.set_power(false, true);

@@ -103,7 +103,8 @@ fn bluetooth() {
             None => continue,
             Some(Bluetooth::Rfcomm) => "serial port profile (RFCOMM)",
             Some(Bluetooth::Gatt(profile)) if *profile == NORDIC_UART => "Low Energy, Nordic UART",
-            Some(Bluetooth::Gatt(_)) => "Low Energy, a service of its own",
+            Some(Bluetooth::Gatt(profile)) if profile.own_services().next().is_some() => "Low Energy, a service of its own",
+            Some(Bluetooth::Gatt(_)) => "Low Energy, a service of many devices",
         };
         let names = ADVERTISED_NAMES.iter().filter(|row| row.model == model.name).map(|row| {
             let name = match row.pattern {

@@ -1,23 +1,26 @@
 //! `touchmovectl bluetooth add`.
 
 use super::config_file::{Change, Place};
+use super::handshake::confirmed;
 use super::scan::listen;
+use crate::boards::bluetooth::{Bluetooth, NORDIC_UART_SERVICE, handshake};
 use crate::boards::{self, Model};
 use crate::config::board_table::{append, bluetooth_table};
 use crate::config::{BoardConfig, Config};
 use crate::ctl::completion;
 use crate::link::BoardLocation;
-use crate::link::bluetooth::{Address, guess, profiles};
+use crate::link::bluetooth::{Address, Confidence, Device, Guess, Objects, guess};
 use anyhow::{Context, bail};
 use std::time::Duration;
 
-/// How long the board is listened for if its model was not given.
+/// How long the board is listened for at most if its model was not given.
 const LISTEN_TIME: Duration = Duration::from_secs(8);
 
 /// Use the board with this address from now on
 ///
 /// Adds a [[board]] to the configuration file, after showing it and asking. The model is guessed from what the board advertises,
-/// unless it is given. Nothing is sent to the board.
+/// unless it is given. Boards of several makers have the Nordic UART service: of these, a name is not enough, and the board is asked
+/// with one request that harms none of them. Nothing else is sent to it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sudo touchmovectl bluetooth add AA:BB:CC:DD:EE:FF
@@ -37,11 +40,11 @@ pub(super) struct Args {
 }
 
 fn model(name: &str) -> Result<&'static Model, String> {
-    boards::model(name).filter(|model| profiles::of(model).is_some()).ok_or_else(|| format!("write one of {}", known_models()))
+    boards::model(name).filter(|model| model.bluetooth().is_some()).ok_or_else(|| format!("write one of {}", known_models()))
 }
 
 fn known_models() -> String {
-    profiles::PROFILES.iter().map(|profile| profile.model).collect::<Vec<_>>().join(", ")
+    boards::bluetooth_models().map(|model| model.name).collect::<Vec<_>>().join(", ")
 }
 
 /// Runs the subcommand.
@@ -50,13 +53,14 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     if let Some(board) = board_at(&file.config, args.address) {
         bail!("{} is in the configuration already, as {}", args.address, board.name);
     }
-    let model = match args.model {
-        Some(model) => model,
-        None => guess_model(args.address).await?,
+    let (model, reason) = match args.model {
+        Some(model) => (model, None),
+        None => identify(args.address).await.map(|(model, reason)| (model, Some(reason)))?,
     };
     let name = args.name.unwrap_or_else(|| free_name(&file.config));
     let table = bluetooth_table(&name, model, args.address);
-    let mut notes = vec![format!("{}: a {}", args.address, model.title)];
+    let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+    let mut notes = vec![format!("{}: a {}{reason}", args.address, model.title)];
     if file.config.boards.is_empty() {
         notes.push(
             "From then on only configured boards are used: a board that is found by its USB id needs a [[board]], too."
@@ -73,16 +77,57 @@ pub(super) fn board_at(config: &Config, address: Address) -> Option<&BoardConfig
     config.boards.iter().find(|board| board.place == BoardLocation::Bluetooth(address))
 }
 
-/// Listens for a board, and returns which one it is.
-async fn guess_model(address: Address) -> anyhow::Result<&'static Model> {
+/// Listens for a board, and returns which one it is, and why.
+async fn identify(address: Address) -> anyhow::Result<(&'static Model, String)> {
     let advice = || format!("give its model: --model with one of {}", known_models());
-    let objects = listen(LISTEN_TIME).await.with_context(advice)?;
-    let mut devices = objects.devices.iter().filter(|device| device.address == address);
-    let device = devices.next().with_context(|| format!("{address} is not near: switch it on, or {}", advice()))?;
-    match guess(device).map(|guess| guess.models).as_deref() {
-        Some([model]) => Ok(*model),
-        _ => bail!("what {address} advertises does not tell which board it is: {}", advice()),
+    let is_known = |device: &Device| device.rssi.is_some() && guess(device).is_some_and(|guess| guess.models.len() == 1);
+    let is_at_address = |device: &&Device| device.address == address;
+    let is_enough = |objects: &Objects| objects.devices.iter().filter(is_at_address).any(is_known);
+    let objects = listen(LISTEN_TIME, is_enough).await.with_context(advice)?;
+    let mut devices = objects.devices.iter().filter(is_at_address);
+    let device = devices
+        .clone()
+        .find(|device| is_known(device))
+        .or(devices.next())
+        .with_context(|| format!("{address} is not near: switch it on, or {}", advice()))?;
+    let unclear = || format!("what {address} advertises does not tell which board it is: {}", advice());
+    let guess = guess(device).with_context(unclear)?;
+    if guess.confidence == Confidence::Certain || !guess.models.iter().any(|model| is_on_shared_service(model)) {
+        return match guess.models.as_slice() {
+            [model] => Ok((*model, guess.reason)),
+            _ => bail!(unclear()),
+        };
     }
+    confirm(address, &guess).await
+}
+
+/// Asks a board that only its name makes known which model it is.
+async fn confirm(address: Address, guess: &Guess) -> anyhow::Result<(&'static Model, String)> {
+    let names = |models: &[&'static Model], separator: &str| {
+        models.iter().map(|model| format!("--model {}", model.name)).collect::<Vec<_>>().join(separator)
+    };
+    let titles = guess.models.iter().map(|model| model.title).collect::<Vec<_>>().join(" or ");
+    if guess.models.iter().any(|model| handshake(model.name).is_none()) {
+        bail!(
+            "{}, and no request confirms a {titles} without harm to boards of other makers: if it is one, give {}",
+            guess.reason,
+            names(&guess.models, " or ")
+        );
+    }
+    match confirmed(address, &guess.models).await?.as_slice() {
+        [model] => Ok((*model, format!("{}, and it answers like one", guess.reason))),
+        [] => bail!(
+            "{}, but it does not answer like a {titles}: switch it off and on, or, if it is one, give {}",
+            guess.reason,
+            names(&guess.models, " or ")
+        ),
+        several => bail!("{address} sends what several models send: give {}", names(several, " or ")),
+    }
+}
+
+/// Whether boards of other makers have the service of this model.
+fn is_on_shared_service(model: &Model) -> bool {
+    matches!(model.bluetooth(), Some(Bluetooth::Gatt(gatt)) if gatt.services.contains(&NORDIC_UART_SERVICE))
 }
 
 /// Returns the first of `board_1`, `board_2` … that no board has.

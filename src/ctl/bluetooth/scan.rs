@@ -1,10 +1,14 @@
 //! `touchmovectl bluetooth scan`.
 
 use crate::ctl::service::{print, print_json};
-use crate::link::bluetooth::{Device, Guess, Lookup, Objects, Radio, Unavailable, guess};
+use crate::link::bluetooth::{Confidence, Device, Guess, Lookup, Objects, Radio, Unavailable, guess};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+
+/// Interval between looks at what was heard.
+const LISTEN_POLL_INTERVAL: Duration = Duration::from_millis(300);
 
 /// Show the boards that are near, how strongly they are received, and why they may be boards
 ///
@@ -26,7 +30,7 @@ pub(super) struct Args {
 
 /// Runs the subcommand.
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
-    let objects = listen(Duration::from_secs(args.seconds)).await?;
+    let objects = listen(Duration::from_secs(args.seconds), |_| false).await?;
     let near = near(&objects);
     if args.json {
         let devices: Vec<serde_json::Value> = near.iter().map(|(device, guess)| to_json(device, guess.as_ref())).collect();
@@ -35,18 +39,24 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     Ok(print(&describe(&near, args.all))?)
 }
 
-/// Scans for this time, and returns what BlueZ knows then.
-pub(super) async fn listen(time: Duration) -> Result<Objects, Unavailable> {
+/// Scans for this time, or until `is_enough` accepts what BlueZ knows, and returns that.
+pub(super) async fn listen(time: Duration, is_enough: impl Fn(&Objects) -> bool) -> Result<Objects, Unavailable> {
     let radio = Radio::default();
     let bluez = radio.bluez().await?;
     let objects = bluez.objects().await?;
     let adapters: Vec<&str> = objects.usable_adapters()?.iter().map(|adapter| adapter.path.as_str()).collect();
     let scan = radio.scan(&bluez, &adapters).await?;
-    tokio::time::sleep(time).await;
-    // Before the scan ends: then BlueZ forgets how strongly devices were received.
-    let objects = bluez.objects().await;
+    let end = Instant::now() + time;
+    let heard = loop {
+        // Before the scan ends: then BlueZ forgets how strongly devices were received.
+        let heard = bluez.objects().await;
+        if Instant::now() >= end || heard.as_ref().map_or(true, &is_enough) {
+            break heard;
+        }
+        sleep_until(end.min(Instant::now() + LISTEN_POLL_INTERVAL)).await;
+    };
     scan.stop().await;
-    objects
+    heard
 }
 
 /// Returns the devices that are near, boards first, the strongest first.
@@ -60,8 +70,8 @@ fn near(objects: &Objects) -> Vec<(&Device, Option<Guess>)> {
     let devices = objects.devices.iter().filter(is_near).filter(is_best);
     let mut near: Vec<(&Device, Option<Guess>)> = devices.map(|device| (device, guess(device))).collect();
     near.sort_by_key(|(device, guess)| {
-        let is_certain = guess.as_ref().map(|guess| guess.is_certain);
-        (std::cmp::Reverse(is_certain), std::cmp::Reverse(device.rssi), device.address)
+        let confidence = guess.as_ref().map(|guess| guess.confidence);
+        (std::cmp::Reverse(confidence), std::cmp::Reverse(device.rssi), device.address)
     });
     near
 }
@@ -76,7 +86,7 @@ fn to_json(device: &Device, guess: Option<&Guess>) -> serde_json::Value {
         "paired": device.is_paired,
         "services": device.services,
         "models": models,
-        "certain": guess.is_some_and(|guess| guess.is_certain),
+        "certain": guess.is_some_and(|guess| guess.confidence == Confidence::Certain),
         "reason": guess.map(|guess| guess.reason.clone()),
     })
 }
@@ -91,10 +101,12 @@ fn describe(near: &[(&Device, Option<Guess>)], all: bool) -> String {
         let _ = writeln!(text, "{}  {rssi:>9}  {name}", device.address);
         let Some(guess) = guess else { continue };
         let titles: Vec<&str> = guess.models.iter().map(|model| model.title).collect();
-        let _ = match (titles.is_empty(), guess.is_certain) {
-            (true, _) => writeln!(text, "    may be a board: {}", guess.reason),
-            (false, true) => writeln!(text, "    {}: {}", titles.join(" or "), guess.reason),
-            (false, false) => writeln!(text, "    probably {}: {}", titles.join(" or "), guess.reason),
+        let titles = titles.join(" or ");
+        let _ = match guess.confidence {
+            Confidence::Possible if titles.is_empty() => writeln!(text, "    may be a board: {}", guess.reason),
+            Confidence::Possible => writeln!(text, "    perhaps {titles}: {}", guess.reason),
+            Confidence::Probable => writeln!(text, "    probably {titles}: {}", guess.reason),
+            Confidence::Certain => writeln!(text, "    {titles}: {}", guess.reason),
         };
     }
     let others = near.iter().filter(|entry| !shown(entry)).count();

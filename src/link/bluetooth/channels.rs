@@ -1,8 +1,8 @@
 //! The characteristics of a connected board.
 
 use super::objects::{Characteristic, Objects};
-use super::profiles::{Channel, Gatt};
 use super::{Address, Unavailable};
+use crate::boards::bluetooth::GattProfile;
 
 /// The characteristics through which a board is read and written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,28 +20,23 @@ pub(super) struct Channels {
 pub(super) fn find(
     objects: &Objects,
     device: &str,
-    gatt: &Gatt,
+    gatt: &GattProfile,
     address: Address,
     title: &'static str,
 ) -> Result<Channels, Unavailable> {
-    let find = |channel: &Channel, flags: &[&str]| {
-        let of_device = objects.characteristics.iter().filter(|known| is_below(&known.path, device));
-        let named = of_device.filter(|known| known.service == channel.service && known.uuid == channel.characteristic);
-        let usable = |known: &&Characteristic| flags.iter().any(|flag| known.flags.iter().any(|known| known == flag));
-        let found = named.into_iter().find(usable).cloned();
-        found.ok_or_else(|| {
-            let has_service =
-                objects.characteristics.iter().any(|known| is_below(&known.path, device) && known.service == channel.service);
-            let missing = match has_service {
-                true => format!("characteristic {}", channel.characteristic),
-                false => format!("service {}", channel.service),
-            };
-            Unavailable::OtherDevice { address, title, missing }
-        })
+    let of_device = || objects.characteristics.iter().filter(|known| is_below(&known.path, device));
+    let other_device = |missing: String| Unavailable::OtherDevice { address, title, missing };
+    if let Some(service) = gatt.services.iter().find(|service| !of_device().any(|known| known.service == **service)) {
+        return Err(other_device(format!("service {service}")));
+    }
+    let find = |uuid: &str, flags: &[&str]| {
+        let named = of_device().filter(|known| known.uuid == uuid && gatt.services.contains(&known.service.as_str()));
+        let is_usable = |known: &&Characteristic| flags.iter().any(|flag| known.flags.iter().any(|known| known == flag));
+        named.into_iter().find(is_usable).cloned().ok_or_else(|| other_device(format!("characteristic {uuid}")))
     };
     let notify: Result<Vec<Characteristic>, Unavailable> =
-        gatt.notify.iter().map(|channel| find(channel, &["notify", "indicate"])).collect();
-    Ok(Channels { notify: notify?, write: find(&gatt.write, &["write-without-response", "write"])? })
+        gatt.notify.iter().map(|uuid| find(uuid, &["notify", "indicate"])).collect();
+    Ok(Channels { notify: notify?, write: find(gatt.write, &["write-without-response", "write"])? })
 }
 
 fn is_below(path: &str, device: &str) -> bool {
@@ -51,38 +46,37 @@ fn is_below(path: &str, device: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::bluetooth::profiles::{self, NORDIC_UART, Transport};
+    use crate::boards::bluetooth::{NORDIC_UART, NORDIC_UART_SERVICE};
 
     #[test]
     fn the_characteristics_of_the_device_alone_are_found() {
-        let profile = profiles::PROFILES.iter().find(|profile| profile.model == "ichessone").unwrap();
-        let Transport::Gatt(gatt) = profile.transport else { panic!("{profile:?}") };
         let address: Address = "AA:BB:CC:DD:EE:FF".parse().unwrap();
-        let characteristic = |path: &str, channel: Channel, flag: &str| Characteristic {
+        let characteristic = |path: &str, uuid: &str, flag: &str| Characteristic {
             path: path.to_owned(),
-            service: channel.service.to_owned(),
-            uuid: channel.characteristic.to_owned(),
+            service: NORDIC_UART_SERVICE.to_owned(),
+            uuid: uuid.to_owned(),
             flags: vec![flag.to_owned()],
             mtu: None,
         };
+        let gatt = &NORDIC_UART;
         let notify = |path: &str| characteristic(path, gatt.notify[0], "notify");
         let mut objects = Objects {
             characteristics: vec![notify("/d10/s/n"), characteristic("/d10/s/w", gatt.write, "write")],
             ..Objects::default()
         };
-        let missing = |objects: &Objects| match find(objects, "/d1", &gatt, address, "board") {
+        let missing = |objects: &Objects| match find(objects, "/d1", gatt, address, "board") {
             Err(Unavailable::OtherDevice { missing, .. }) => missing,
             other => panic!("{other:?}"),
         };
         // Another board has them.
-        assert_eq!(missing(&objects), format!("service {NORDIC_UART}"));
+        assert_eq!(missing(&objects), format!("service {NORDIC_UART_SERVICE}"));
         objects.characteristics.push(notify("/d1/s/n"));
-        assert_eq!(missing(&objects), format!("characteristic {}", gatt.write.characteristic));
+        assert_eq!(missing(&objects), format!("characteristic {}", gatt.write));
         // It cannot be written.
         objects.characteristics.push(characteristic("/d1/s/r", gatt.write, "read"));
-        assert_eq!(missing(&objects), format!("characteristic {}", gatt.write.characteristic));
+        assert_eq!(missing(&objects), format!("characteristic {}", gatt.write));
         objects.characteristics.push(characteristic("/d1/s/w", gatt.write, "write-without-response"));
-        let found = find(&objects, "/d1", &gatt, address, "board").unwrap();
+        let found = find(&objects, "/d1", gatt, address, "board").unwrap();
         assert_eq!((found.notify[0].path.as_str(), found.write.path.as_str()), ("/d1/s/n", "/d1/s/w"));
     }
 }

@@ -3,12 +3,12 @@
 use super::bluez::{Bluez, CHARACTERISTIC, CallError, DEVICE, Options, PROPERTIES};
 use super::channels::{self, Channels};
 use super::loss::LossMonitor;
-use super::objects::{Characteristic, Lookup};
-use super::port::{Input, MIN_MTU, Output, Port, Wiring};
-use super::profiles::{self, Framing, Gatt, Transport};
+use super::objects::{Characteristic, Device, Lookup};
+use super::port::{Input, Output, PACKET_HEADER, Port, Wiring};
 use super::socket::Socket;
 use super::{Address, Radio, Unavailable, rfcomm};
 use crate::boards::Model;
+use crate::boards::bluetooth::{Bluetooth, DEFAULT_MTU, GattProfile};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,10 +24,12 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Interval between looks whether they are.
 const RESOLVE_POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Strength at or below which a connection often fails, in dBm.
+const WEAK_DBM: i16 = -85;
 /// Capacity of the queue of values that arrive as signals.
 const SIGNAL_QUEUE: Option<NonZeroUsize> = NonZeroUsize::new(1024);
 
-/// Connects to the board with this address, and opens what the profile of its model says.
+/// Connects to the board with this address, and opens what boards of its model have.
 ///
 /// Must be called inside a tokio runtime with I/O and time. It takes up to a minute: while a board is out of range, most of an
 /// attempt is waiting for it. Cancel safe.
@@ -35,26 +37,52 @@ const SIGNAL_QUEUE: Option<NonZeroUsize> = NonZeroUsize::new(1024);
 /// # Errors
 /// The reason, which says what to do.
 pub async fn open(radio: &Radio, board: Address, model: &'static Model) -> Result<Port, Unavailable> {
-    let profile = profiles::of(model).ok_or(Unavailable::NoProfile(model.title))?;
+    let bluetooth = model.bluetooth().ok_or(Unavailable::NoProfile(model.title))?;
     let bluez = radio.bluez().await?;
     let device = find(radio, &bluez, board).await?;
-    match profile.transport {
-        Transport::Gatt(gatt) => open_gatt(&bluez, board, model.title, device, &gatt).await,
-        Transport::Rfcomm => {
-            let socket = rfcomm::connect(radio, &bluez, &device.path, board, model.title).await?;
-            let socket = Arc::new(socket);
-            // The end of the socket shows what was missed.
-            let loss = LossMonitor::begin(&bluez, &device.path).await.map_err(|error| error.into_unavailable(board))?;
-            let (input, output) = (Input::Socket(Arc::clone(&socket)), Output::Stream(socket));
-            Ok(Port::start(Wiring { bluez, board, device: device.path, inputs: vec![input], output, loss, gatt: None }))
-        }
+    let rssi = device.rssi;
+    let opened = match bluetooth {
+        Bluetooth::Gatt(gatt) => open_gatt(&bluez, board, model.title, device, gatt).await,
+        Bluetooth::Rfcomm => open_rfcomm(radio, bluez, board, model.title, device).await,
+    };
+    opened.map_err(|reason| explain(rssi, reason))
+}
+
+/// Adds to a reason that the board was received weakly.
+fn explain(rssi: Option<i16>, reason: Unavailable) -> Unavailable {
+    match (reason, rssi) {
+        (Unavailable::OutOfRange(address), Some(rssi)) if rssi <= WEAK_DBM => Unavailable::Weak { address, rssi },
+        (reason, _) => reason,
     }
+}
+
+async fn open_rfcomm(
+    radio: &Radio,
+    bluez: Bluez,
+    board: Address,
+    title: &'static str,
+    device: KnownDevice,
+) -> Result<Port, Unavailable> {
+    let socket = Arc::new(rfcomm::connect(radio, &bluez, &device.path, board, title).await?);
+    // The end of the socket shows what was missed.
+    let loss = LossMonitor::begin(&bluez, &device.path).await.map_err(|error| error.into_unavailable(board))?;
+    let (inputs, output) = (vec![Input::Socket(Arc::clone(&socket))], Output::Stream(socket));
+    let write_interval = Duration::ZERO;
+    Ok(Port::start(Wiring { bluez, board, device: device.path, inputs, output, loss, write_interval }))
 }
 
 /// The device of a board, and whether somebody has connected it already.
 struct KnownDevice {
     path: String,
     is_connected: bool,
+    /// How strongly it was received, in dBm, if it was received during a scan: BlueZ does not tell of connected devices.
+    rssi: Option<i16>,
+}
+
+impl KnownDevice {
+    fn of(device: &Device) -> KnownDevice {
+        KnownDevice { path: device.path.clone(), is_connected: device.is_connected, rssi: device.rssi }
+    }
 }
 
 fn failed(address: Address, error: impl ToString) -> Unavailable {
@@ -65,7 +93,7 @@ fn failed(address: Address, error: impl ToString) -> Unavailable {
 async fn find(radio: &Radio, bluez: &Bluez, board: Address) -> Result<KnownDevice, Unavailable> {
     let objects = bluez.objects().await?;
     let adapters: Vec<&str> = match objects.look_up(board)? {
-        Lookup::Known(device) => return Ok(KnownDevice { path: device.path.clone(), is_connected: device.is_connected }),
+        Lookup::Known(device) => return Ok(KnownDevice::of(device)),
         Lookup::Unknown(adapters) => adapters.iter().map(|adapter| adapter.path.as_str()).collect(),
     };
     let scan = radio.scan(bluez, &adapters).await?;
@@ -75,7 +103,7 @@ async fn find(radio: &Radio, bluez: &Bluez, board: Address) -> Result<KnownDevic
         Err(_) => return Err(bluez.objects().await?.look_up(board).err().unwrap_or(Unavailable::OutOfRange(board))),
     }
     match bluez.objects().await?.look_up(board)? {
-        Lookup::Known(device) => Ok(KnownDevice { path: device.path.clone(), is_connected: device.is_connected }),
+        Lookup::Known(device) => Ok(KnownDevice::of(device)),
         Lookup::Unknown(_) => Err(Unavailable::OutOfRange(board)),
     }
 }
@@ -85,7 +113,7 @@ async fn open_gatt(
     board: Address,
     title: &'static str,
     device: KnownDevice,
-    gatt: &Gatt,
+    gatt: &GattProfile,
 ) -> Result<Port, Unavailable> {
     let mut connection = GattConnection { bluez: bluez.clone(), device: device.path.clone(), is_open: false };
     if !device.is_connected {
@@ -109,19 +137,18 @@ async fn open_gatt(
         inputs.push(input);
         mtu = mtu.or(its_mtu);
     }
-    if let (Framing::Whole { min_mtu }, Some(mtu)) = (gatt.framing, mtu)
-        && mtu < min_mtu
-    {
+    if let Some(mtu) = mtu.filter(|mtu| *mtu < gatt.min_mtu) {
         return Err(Unavailable::SmallMtu {
             address: board,
-            needed: min_mtu.saturating_sub(3),
-            carried: mtu.saturating_sub(3),
+            needed: gatt.min_mtu.saturating_sub(PACKET_HEADER),
+            carried: mtu.saturating_sub(PACKET_HEADER),
         });
     }
     let output = writer(bluez, &channels, mtu, board).await?;
     // The port ends the connection from now on.
     let is_ours = std::mem::take(&mut connection.is_open);
-    let wiring = Wiring { bluez: bluez.clone(), board, device: device.path, inputs, output, loss, gatt: Some(*gatt) };
+    let write_interval = Duration::from_millis(gatt.write_interval);
+    let wiring = Wiring { bluez: bluez.clone(), board, device: device.path, inputs, output, loss, write_interval };
     Ok(Port::start(wiring).hanging_up(is_ours))
 }
 
@@ -221,7 +248,7 @@ async fn writer(bluez: &Bluez, channels: &Channels, mtu: Option<u16>, board: Add
         }
     }
     let kind = if is_unconfirmed { "command" } else { "request" };
-    let mtu = characteristic.mtu.or(mtu).unwrap_or(MIN_MTU);
+    let mtu = characteristic.mtu.or(mtu).unwrap_or(DEFAULT_MTU);
     Ok(Output::Calls { path: characteristic.path.clone(), kind, mtu })
 }
 
@@ -231,4 +258,19 @@ async fn acquire(bluez: &Bluez, path: &str, method: &str) -> Result<(Socket, u16
     let (socket, mtu): (zbus::OwnedFd, u16) = reply.body().deserialize()?;
     let socket = Socket::new(socket.into()).map_err(|error| CallError::Failed(error.to_string()))?;
     Ok((socket, mtu))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_board_that_is_received_weakly_is_said_to_be_far() {
+        let address: Address = "AA:BB:CC:DD:EE:FF".parse().unwrap();
+        let weak = Unavailable::Weak { address, rssi: -91 };
+        assert_eq!(explain(Some(-91), Unavailable::OutOfRange(address)), weak);
+        assert_eq!(explain(Some(-60), Unavailable::OutOfRange(address)), Unavailable::OutOfRange(address));
+        assert_eq!(explain(None, Unavailable::OutOfRange(address)), Unavailable::OutOfRange(address));
+        assert_eq!(explain(Some(-91), Unavailable::NotPaired(address)), Unavailable::NotPaired(address));
+    }
 }

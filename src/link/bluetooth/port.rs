@@ -3,8 +3,8 @@
 use super::Address;
 use super::bluez::{Bluez, CHARACTERISTIC, DEVICE, Options};
 use super::loss::LossMonitor;
-use super::profiles::Gatt;
 use super::socket::Socket;
+use crate::boards::bluetooth::DEFAULT_MTU;
 use crate::link::LineError;
 use futures_util::StreamExt;
 use std::collections::HashMap;
@@ -13,13 +13,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use zbus::{Message, MessageStream, OwnedVariant};
 
-/// The smallest MTU that there is.
-pub(super) const MIN_MTU: u16 = 23;
 /// Bytes of a packet that are not the board's.
-const PACKET_HEADER: u16 = 3;
+pub(super) const PACKET_HEADER: u16 = 3;
 /// The longest value of a characteristic; more bytes of a serial port are read with the next call.
 const MAX_PACKET: usize = 512;
 /// Capacity of the queue of received packets.
@@ -43,8 +41,8 @@ pub(super) struct Wiring {
     pub inputs: Vec<Input>,
     pub output: Output,
     pub loss: LossMonitor,
-    /// `None`: a serial port.
-    pub gatt: Option<Gatt>,
+    /// Minimum time between two writes.
+    pub write_interval: Duration,
 }
 
 /// Where bytes come from.
@@ -94,7 +92,7 @@ pub struct Port {
 
 impl Port {
     pub(super) fn start(wiring: Wiring) -> Port {
-        let Wiring { bluez, board, device, inputs, output, mut loss, gatt } = wiring;
+        let Wiring { bluez, board, device, inputs, output, mut loss, write_interval } = wiring;
         let (sender, received) = mpsc::channel(RECEIVE_QUEUE);
         let (writes, queue) = mpsc::channel(WRITE_QUEUE);
         let reports = Reports { sender, bluez: bluez.clone(), board };
@@ -109,11 +107,10 @@ impl Port {
                 reports.end().await;
             });
         }
-        let interval = gatt.map_or(Duration::ZERO, |gatt| gatt.write_interval);
         tasks.spawn({
             let (bluez, reports) = (bluez.clone(), reports.clone());
             async move {
-                match write(&bluez, output, queue, interval).await {
+                match write(&bluez, output, queue, write_interval).await {
                     Ok(()) => {}
                     Err(error) if error.kind() == io::ErrorKind::TimedOut => reports.fail(error).await,
                     Err(_) => reports.end().await,
@@ -235,14 +232,14 @@ fn value_of(message: &Message) -> Option<Vec<u8>> {
     Vec::<u8>::try_from(value).ok()
 }
 
-/// Writes what is queued, until the port is dropped.
+/// Writes what is queued, until the port is dropped. `interval`: minimum time from one write to the next.
 async fn write(bluez: &Bluez, output: Output, mut queue: mpsc::Receiver<Vec<u8>>, interval: Duration) -> io::Result<()> {
+    let mut free_at = Instant::now();
     while let Some(bytes) = queue.recv().await {
+        sleep_until(free_at).await;
+        free_at = Instant::now() + interval;
         for packet in packets(&bytes, &output) {
             timeout(WRITE_TIMEOUT, write_packet(bluez, &output, packet)).await.map_err(|_| no_data())??;
-        }
-        if !interval.is_zero() {
-            sleep(interval).await;
         }
     }
     Ok(())
@@ -251,7 +248,7 @@ async fn write(bluez: &Bluez, output: Output, mut queue: mpsc::Receiver<Vec<u8>>
 /// Cuts bytes into packets.
 fn packets<'a>(bytes: &'a [u8], output: &Output) -> impl Iterator<Item = &'a [u8]> {
     let longest = match output {
-        Output::Packets { mtu, .. } | Output::Calls { mtu, .. } => usize::from((*mtu).max(MIN_MTU) - PACKET_HEADER),
+        Output::Packets { mtu, .. } | Output::Calls { mtu, .. } => usize::from((*mtu).max(DEFAULT_MTU) - PACKET_HEADER),
         Output::Stream(_) => MAX_PACKET,
     };
     bytes.chunks(longest.min(MAX_PACKET))

@@ -1,9 +1,9 @@
 //! The serial port of classic Bluetooth: BlueZ connects it and hands over the socket.
 
 use super::bluez::{Bluez, CallError, DEVICE, Options};
-use super::profiles::SERIAL_PORT;
 use super::socket::Socket;
 use super::{Address, Radio, Unavailable};
+use crate::boards::bluetooth::SERIAL_PORT_SERVICE;
 use crate::names::SERIAL_PORT_PATH;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -58,7 +58,7 @@ pub(super) async fn connect(
 ) -> Result<Socket, Unavailable> {
     register(radio, bluez).await.map_err(|error| error.into_unavailable(address))?;
     let socket = radio.serial().expect(device);
-    match bluez.call_within(CONNECT_TIMEOUT, device, DEVICE, "ConnectProfile", &SERIAL_PORT).await {
+    match bluez.call_within(CONNECT_TIMEOUT, device, DEVICE, "ConnectProfile", &SERIAL_PORT_SERVICE).await {
         Ok(_) => {}
         Err(CallError::NotSupported) => {
             return Err(Unavailable::OtherDevice { address, title, missing: "serial port".to_owned() });
@@ -86,7 +86,7 @@ async fn register(radio: &Radio, bluez: &Bluez) -> Result<(), CallError> {
         ("RequireAuthentication", false.into()),
         ("RequireAuthorization", false.into()),
     ]);
-    match bluez.call("/org/bluez", PROFILE_MANAGER, "RegisterProfile", &(path, SERIAL_PORT, options)).await {
+    match bluez.call("/org/bluez", PROFILE_MANAGER, "RegisterProfile", &(path, SERIAL_PORT_SERVICE, options)).await {
         Ok(_) | Err(CallError::AlreadyExists) => Ok(()),
         Err(error) => Err(error),
     }

@@ -32,6 +32,14 @@ pub enum Unavailable {
          computer is connected to it"
     )]
     OutOfRange(Address),
+    /// The device does not answer, and was received weakly.
+    #[error("{address} is received too weakly to be connected ({rssi} dBm): bring it nearer, or move the adapter")]
+    Weak {
+        /// The device.
+        address: Address,
+        /// How strongly it was received, in dBm.
+        rssi: i16,
+    },
     /// The device was connected, and is no longer.
     #[error("the connection to {0} was lost: switch the board on, bring it nearer, or charge it")]
     Lost(Address),
@@ -83,7 +91,7 @@ pub enum Unavailable {
 impl Unavailable {
     /// Returns whether only the board is missing, as if its cable were unplugged.
     pub fn is_absence(&self) -> bool {
-        matches!(self, Unavailable::OutOfRange(_) | Unavailable::Lost(_))
+        matches!(self, Unavailable::OutOfRange(_) | Unavailable::Weak { .. } | Unavailable::Lost(_))
     }
 }
 
@@ -104,6 +112,7 @@ mod tests {
             Unavailable::AdapterOff("hci0".to_owned()),
             Unavailable::Blocked,
             Unavailable::OutOfRange(address),
+            Unavailable::Weak { address, rssi: -91 },
             Unavailable::Lost(address),
             Unavailable::DeviceBlocked(address),
             Unavailable::NotPaired(address),

@@ -5,7 +5,7 @@ use super::{World, disconnect};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use touchmove::link::bluetooth::profiles::SERIAL_PORT;
+use touchmove::boards::bluetooth::SERIAL_PORT_SERVICE;
 use zbus::message::Header;
 use zbus::{Connection, OwnedFd, OwnedObjectPath, OwnedVariant, Variant, interface};
 
@@ -61,25 +61,23 @@ pub(super) async fn remove_device(connection: &Connection, board: &RadioBoard) {
 /// Adds the objects of the services of a connected board.
 pub(super) async fn serve_services(connection: &Connection, board: &Arc<RadioBoard>) {
     let server = connection.object_server();
-    for (index, (path, channel)) in board.channels().into_iter().enumerate() {
-        let (service, _) = path.rsplit_once('/').unwrap();
-        let _ = server.at(service, Service(channel.service)).await;
-        let characteristic = Characteristic {
-            board: Arc::clone(board),
-            index,
-            service: OwnedObjectPath::try_from(service.to_owned()).unwrap(),
-            uuid: channel.characteristic,
-        };
-        let _ = server.at(path, characteristic).await;
+    for (path, service) in board.services() {
+        let _ = server.at(path, Service(service)).await;
+    }
+    for (index, channel) in board.channels().into_iter().enumerate() {
+        let service = OwnedObjectPath::try_from(channel.service).unwrap();
+        let characteristic = Characteristic { board: Arc::clone(board), index, service, uuid: channel.uuid };
+        let _ = server.at(channel.path, characteristic).await;
     }
 }
 
 /// Removes them.
 pub(super) async fn remove_services(connection: &Connection, board: &RadioBoard) {
-    for (path, _) in board.channels() {
-        let _ = connection.object_server().remove::<Characteristic, _>(path.as_str()).await;
-        let (service, _) = path.rsplit_once('/').unwrap();
-        let _ = connection.object_server().remove::<Service, _>(service).await;
+    for channel in board.channels() {
+        let _ = connection.object_server().remove::<Characteristic, _>(channel.path.as_str()).await;
+    }
+    for (path, _) in board.services() {
+        let _ = connection.object_server().remove::<Service, _>(path.as_str()).await;
     }
 }
 
@@ -153,8 +151,8 @@ impl Device {
 
     #[zbus(property, name = "UUIDs")]
     fn uuids(&self) -> Vec<String> {
-        let services = self.board.channels().into_iter().map(|(_, channel)| channel.service.to_uppercase());
-        if self.board.gatt().is_some() { services.collect() } else { vec![SERIAL_PORT.to_owned()] }
+        let services = self.board.services().into_iter().map(|(_, service)| service.to_uppercase());
+        if self.board.gatt().is_some() { services.collect() } else { vec![SERIAL_PORT_SERVICE.to_owned()] }
     }
 
     #[zbus(property)]
@@ -190,7 +188,7 @@ impl Device {
 
     async fn connect_profile(&self, uuid: String, #[zbus(connection)] connection: &Connection) -> Result<(), Error> {
         self.check_reachable().await?;
-        if self.board.gatt().is_some() || uuid != SERIAL_PORT {
+        if self.board.gatt().is_some() || uuid != SERIAL_PORT_SERVICE {
             return Err(Error::NotAvailable("br-connection-profile-unavailable".to_owned()));
         }
         if self.board.state().needs_pairing {
@@ -245,7 +243,11 @@ struct Characteristic {
 
 impl Characteristic {
     fn is_written(&self) -> bool {
-        self.board.gatt().is_some_and(|gatt| self.index == gatt.notify.len())
+        self.board.gatt().is_some_and(|gatt| self.uuid == gatt.write)
+    }
+
+    fn is_read(&self) -> bool {
+        self.board.gatt().is_some_and(|gatt| gatt.notify.contains(&self.uuid))
     }
 
     /// Whether the sockets can be acquired.
@@ -272,8 +274,9 @@ impl Characteristic {
 
     #[zbus(property)]
     fn flags(&self) -> Vec<String> {
-        let flags: &[&str] = if self.is_written() { &["write-without-response", "write"] } else { &["notify"] };
-        flags.iter().map(|flag| (*flag).to_owned()).collect()
+        let written = self.is_written().then_some(["write-without-response", "write"]);
+        let read = self.is_read().then_some("notify");
+        written.into_iter().flatten().chain(read).map(str::to_owned).collect()
     }
 
     #[zbus(property, name = "MTU")]

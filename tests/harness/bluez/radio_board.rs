@@ -2,21 +2,22 @@
 
 use rustix::io::{read, write};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
-use shakmaty::{Piece, Square};
-use std::collections::BTreeMap;
+use shakmaty::{CastlingSide, Move, Piece, Square};
+use std::collections::{BTreeMap, VecDeque};
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
-use touchmove::boards::{Millis, model};
+use touchmove::boards::bluetooth::{ADVERTISED_NAMES, Bluetooth, DEFAULT_MTU, GattProfile, NamePattern};
+use touchmove::boards::{Millis, Model, model};
 use touchmove::game::event::Rotation;
 use touchmove::laws::Position;
-use touchmove::link::bluetooth::profiles::{self, Channel, Framing, Gatt, Profile, Transport};
 use touchmove::simulate::act::Act;
 use touchmove::simulate::chessnut::VirtualChessnut;
-use touchmove::simulate::dgt::VirtualDgt;
 use touchmove::simulate::hands::CLEAN;
-use touchmove::simulate::ichessone::VirtualIChessOne;
-use touchmove::simulate::{SimulationSetup, VirtualBoard};
+use touchmove::simulate::{SimulationSetup, VirtualBoard, virtual_board};
+
+/// Time between two acts of the hand that plays a move, in milliseconds: longer than the slowest board's scan.
+const ACT_INTERVAL: Millis = 300;
 
 /// Whether BlueZ hands over sockets for characteristics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,9 +33,18 @@ pub enum Sockets {
 /// A virtual board with a radio, in the start position.
 pub struct RadioBoard {
     address: String,
-    profile: &'static Profile,
+    model: &'static Model,
     state: Mutex<State>,
     pieces: Mutex<Pieces>,
+}
+
+/// A characteristic.
+pub(super) struct Channel {
+    /// Its object path.
+    pub path: String,
+    /// The object path of its service.
+    pub service: String,
+    pub uuid: &'static str,
 }
 
 /// The state of the radio.
@@ -65,6 +75,8 @@ struct Pieces {
     board: Box<dyn VirtualBoard>,
     began: Instant,
     squares: [Option<Piece>; 64],
+    /// What the hand is about to do, and when.
+    acts: VecDeque<(Millis, Act)>,
     /// What the board has sent and is not in the air yet.
     outbox: Vec<Vec<u8>>,
 }
@@ -73,8 +85,16 @@ impl Pieces {
     /// Lets the time of the board pass; returns the present time.
     fn advance(&mut self) -> Millis {
         let now = self.began.elapsed().as_millis() as Millis;
-        self.outbox.extend(self.board.advance(now).into_iter().map(|chunk| chunk.bytes));
+        while let Some((at, act)) = self.acts.pop_front_if(|(at, _)| *at <= now) {
+            self.advance_to(at);
+            self.board.act(at, act, 0);
+        }
+        self.advance_to(now);
         now
+    }
+
+    fn advance_to(&mut self, now: Millis) {
+        self.outbox.extend(self.board.advance(now).into_iter().map(|chunk| chunk.bytes));
     }
 }
 
@@ -85,14 +105,22 @@ impl RadioBoard {
             SimulationSetup { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
         let start = Position::start();
         let squares = Square::ALL.map(|square| start.piece_at(square));
+        let model = model(model_name).unwrap();
         let board: Box<dyn VirtualBoard> = match model_name {
-            "chessnut" => Box::new(VirtualChessnut::new(&setup, &squares, 1)),
-            "ichessone" => Box::new(VirtualIChessOne::new(&setup, &squares, 1)),
-            _ => Box::new(VirtualDgt::new(&setup, &squares, 1)),
+            // The virtual board of this model is on USB.
+            "chessnut" => Box::new(VirtualChessnut::new(&setup, &squares, 1).over_radio()),
+            _ => virtual_board(model.virtual_board, &setup, &squares, 1),
         };
-        let profile = profiles::of(model(model_name).unwrap()).unwrap();
+        RadioBoard::with(model, address, board)
+    }
+
+    /// A board of this model that behaves like this virtual board, switched on and in range.
+    pub fn with(model: &'static Model, address: &str, board: Box<dyn VirtualBoard>) -> RadioBoard {
+        let name = ADVERTISED_NAMES.iter().find(|row| row.model == model.name).map(|row| match row.pattern {
+            NamePattern::Exact(name) | NamePattern::Prefix(name) => name,
+        });
         let state = State {
-            name: profile.names[0].to_owned(),
+            name: name.unwrap_or("My board").to_owned(),
             is_in_range: true,
             is_known: false,
             is_connected: false,
@@ -104,14 +132,21 @@ impl RadioBoard {
             input: None,
             received: Vec::new(),
         };
-        let pieces = Pieces { board, began: Instant::now(), squares, outbox: Vec::new() };
-        RadioBoard { address: address.to_owned(), profile, state: Mutex::new(state), pieces: Mutex::new(pieces) }
+        let start = Position::start();
+        let squares = Square::ALL.map(|square| start.piece_at(square));
+        let pieces = Pieces { board, began: Instant::now(), squares, acts: VecDeque::new(), outbox: Vec::new() };
+        RadioBoard { address: address.to_owned(), model, state: Mutex::new(state), pieces: Mutex::new(pieces) }
     }
 
     /// Negotiates this MTU.
     pub fn with_mtu(self, mtu: u16) -> RadioBoard {
         self.state().mtu = mtu;
         self
+    }
+
+    /// Negotiates this MTU from the next connection on.
+    pub fn set_mtu(&self, mtu: u16) {
+        self.state().mtu = mtu;
     }
 
     /// Lets BlueZ hand over sockets, or not.
@@ -138,6 +173,16 @@ impl RadioBoard {
     /// The address.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'static Model {
+        self.model
+    }
+
+    /// Whether it is connected over Bluetooth Low Energy.
+    pub fn is_low_energy(&self) -> bool {
+        self.gatt().is_some()
     }
 
     /// Whether it is connected.
@@ -167,23 +212,69 @@ impl RadioBoard {
         }
     }
 
+    /// Plays a move as a hand does, one act after the other.
+    pub fn make(&self, mv: Move) {
+        let mut pieces = self.pieces.lock().unwrap();
+        let now = pieces.advance();
+        let mut acts = Vec::new();
+        let mut carry = |from: Square, to: Square, becomes: Option<Piece>| {
+            let piece = pieces.squares[from as usize].take().unwrap();
+            acts.push(Act::Lift(from));
+            if pieces.squares[to as usize].take().is_some() {
+                // The captured piece leaves its square before another one arrives.
+                acts.insert(acts.len() - 1, Act::Lift(to));
+            }
+            pieces.squares[to as usize] = Some(becomes.unwrap_or(piece));
+            acts.push(Act::Put(to, becomes.unwrap_or(piece)));
+        };
+        match mv {
+            Move::Castle { king, rook } => {
+                let side = CastlingSide::from_queen_side(rook < king);
+                carry(king, Square::from_coords(side.king_to_file(), king.rank()), None);
+                carry(rook, Square::from_coords(side.rook_to_file(), rook.rank()), None);
+            }
+            Move::Normal { role, from, to, promotion, .. } => {
+                let color = pieces.squares[from as usize].unwrap().color;
+                carry(from, to, Some(promotion.unwrap_or(role).of(color)));
+            }
+            other => panic!("no hand plays {other:?}"),
+        }
+        let times = (1..).map(|number| now + number * ACT_INTERVAL);
+        pieces.acts.extend(times.zip(acts));
+    }
+
     /// Object path of the device.
     pub(super) fn path(&self) -> String {
         format!("{}/dev_{}", super::adapter_path(), self.address.replace(':', "_"))
     }
 
-    pub(super) fn gatt(&self) -> Option<Gatt> {
-        match self.profile.transport {
-            Transport::Gatt(gatt) => Some(gatt),
-            Transport::Rfcomm => None,
+    pub(super) fn gatt(&self) -> Option<&'static GattProfile> {
+        match self.model.bluetooth().unwrap() {
+            Bluetooth::Gatt(gatt) => Some(gatt),
+            Bluetooth::Rfcomm => None,
         }
     }
 
-    /// The characteristics, with their object paths: those that send, then the one that receives.
-    pub(super) fn channels(&self) -> Vec<(String, Channel)> {
+    /// The services, with their object paths.
+    pub(super) fn services(&self) -> Vec<(String, &'static str)> {
+        let services = self.gatt().into_iter().flat_map(|gatt| gatt.services.iter().enumerate());
+        services.map(|(index, service)| (format!("{}/service{index:04x}", self.path()), *service)).collect()
+    }
+
+    /// The characteristics: those that send, then the one that receives, which may be one of them.
+    pub(super) fn channels(&self) -> Vec<Channel> {
         let Some(gatt) = self.gatt() else { return Vec::new() };
-        let all = gatt.notify.iter().copied().chain([gatt.write]).enumerate();
-        all.map(|(index, channel)| (format!("{}/service{index:04x}/char{index:04x}", self.path()), channel)).collect()
+        let services = self.services();
+        let receives_apart = !gatt.notify.contains(&gatt.write);
+        let uuids = gatt.notify.iter().copied().chain(receives_apart.then_some(gatt.write));
+        uuids
+            .enumerate()
+            .map(|(index, uuid)| {
+                // The first service has the first characteristic, the last one the others.
+                let (service, _) = if index == 0 { &services[0] } else { services.last().unwrap() };
+                Channel { path: format!("{service}/char{index:04x}"), service: service.clone(), uuid }
+            })
+            .collect()
     }
 
     /// Ends the connection; returns whether there was one.
@@ -261,7 +352,7 @@ impl RadioBoard {
                 Some(Output::Socket(socket)) => {
                     let _ = write(socket, &packet);
                 }
-                Some(Output::Signals) => signals.push((channels[index].0.clone(), packet)),
+                Some(Output::Signals) => signals.push((channels[index].path.clone(), packet)),
                 None => {}
             }
         }
@@ -274,14 +365,13 @@ fn packet_sockets(kind: SocketType) -> (OwnedFd, OwnedFd) {
 }
 
 /// Cuts what a board sends into packets, each with the index of its characteristic.
-fn packets(bytes: &[u8], gatt: Option<Gatt>, mtu: u16) -> Vec<(usize, Vec<u8>)> {
-    match gatt.map(|gatt| (gatt.framing, gatt.notify.len())) {
-        None => vec![(0, bytes.to_vec())],
-        Some((Framing::Stream, _)) => bytes.chunks(usize::from(mtu) - 3).map(|packet| (0, packet.to_vec())).collect(),
-        // A Chessnut board: its reports are shorter over the radio.
-        Some((Framing::Whole { .. }, _)) => match bytes {
-            [0x01, 0x3d, squares @ ..] => vec![(0, [&[0x01, 0x24], &squares[..0x24]].concat())],
-            reply => vec![(1, reply.to_vec())],
-        },
+fn packets(bytes: &[u8], gatt: Option<&GattProfile>, mtu: u16) -> Vec<(usize, Vec<u8>)> {
+    let Some(gatt) = gatt else { return vec![(0, bytes.to_vec())] };
+    let longest = usize::from(mtu) - 3;
+    if gatt.min_mtu == DEFAULT_MTU {
+        return bytes.chunks(longest).map(|packet| (0, packet.to_vec())).collect();
     }
+    // A Chessnut board sends its squares and its replies on different characteristics. What is too long is truncated.
+    let index = usize::from(gatt.notify.len() > 1 && bytes.first() != Some(&0x01));
+    vec![(index, bytes[..bytes.len().min(longest)].to_vec())]
 }

@@ -1,0 +1,67 @@
+//! Confirms which board a device on the Nordic UART service is, with requests that harm the boards of none of its makers.
+
+use crate::boards::Model;
+use crate::boards::bluetooth::{HANDSHAKES, Handshake};
+use crate::link::LineError;
+use crate::link::bluetooth::{Address, Port, Radio, Unavailable, open};
+use tokio::time::{Duration, Instant, timeout_at};
+
+/// A device could not be asked.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HandshakeError {
+    /// It cannot be reached.
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
+    /// The connection has ended.
+    #[error("{0}")]
+    Line(String),
+}
+
+/// Connects to a device that is one of these models by its name, and returns those that what it sends confirms: several if they send
+/// the same. Nothing is written but the requests of [`HANDSHAKES`].
+///
+/// # Errors
+/// The device cannot be reached, or was lost.
+pub(super) async fn confirmed(address: Address, models: &[&'static Model]) -> Result<Vec<&'static Model>, HandshakeError> {
+    let Some(first) = models.first() else { return Ok(Vec::new()) };
+    // All of them have the same characteristics.
+    let mut port = open(&Radio::default(), address, first).await?;
+    let confirmed = confirm(&mut port, models).await;
+    port.close().await;
+    confirmed.map_err(|error| HandshakeError::Line(error.advice()))
+}
+
+/// Tries the handshakes of these models in the order of the table.
+async fn confirm(port: &mut Port, models: &[&'static Model]) -> Result<Vec<&'static Model>, LineError> {
+    let of_models = || HANDSHAKES.iter().filter(|handshake| models.iter().any(|model| model.name == handshake.model));
+    let is_same = |a: &Handshake, b: &Handshake| (a.write, a.replies) == (b.write, b.replies);
+    let mut tried: Vec<&Handshake> = Vec::new();
+    for handshake in of_models() {
+        if tried.iter().any(|other| is_same(other, handshake)) {
+            continue;
+        }
+        if is_answered(port, handshake).await? {
+            let same: Vec<&str> = of_models().filter(|other| is_same(other, handshake)).map(|other| other.model).collect();
+            return Ok(models.iter().copied().filter(|model| same.contains(&model.name)).collect());
+        }
+        tried.push(handshake);
+    }
+    Ok(Vec::new())
+}
+
+/// Sends the request of a handshake, if it has one; returns whether the reply that confirms the model arrives in time.
+async fn is_answered(port: &mut Port, handshake: &Handshake) -> Result<bool, LineError> {
+    if !handshake.write.is_empty() {
+        port.write(handshake.write)?;
+    }
+    let end = Instant::now() + Duration::from_millis(handshake.timeout);
+    // Longer than any notification: each is read as a whole.
+    let mut buffer = [0; 1024];
+    while let Ok(read) = timeout_at(end, port.read(&mut buffer)).await {
+        let length = read?;
+        if handshake.is_confirmed_by(buffer.get(..length).unwrap_or_default()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
