@@ -1,6 +1,7 @@
 //! Boards over Bluetooth: virtual boards in the air, a stand-in for BlueZ on the bus, and touchmoved with its own link.
 
 mod faults;
+mod games;
 
 use crate::harness::bluez::{Bluez, RadioBoard, Sockets};
 use crate::harness::hall::client;
