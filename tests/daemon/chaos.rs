@@ -7,7 +7,7 @@
 //! end and at every [`rest`] without a fault.
 //!
 //! All models take part. Models without a serial port are emulated with umockdev ([`mock`]), and skipped where it is not
-//! installed; the matrix also needs `--features gpio`. A schedule with a full disk is skipped unless the test may mount one, as
+//! installed; the matrix also needs `--features gpio`. Models without a cable are in the air of a stand-in for BlueZ ([`radio`]). A schedule with a full disk is skipped unless the test may mount one, as
 //! root. In every eighth schedule `gdbus monitor` watches as a second client ([`monitor`]): the events that it saw must be
 //! those that are stored.
 //!
@@ -19,6 +19,7 @@ mod driver;
 mod line;
 mod mock;
 mod monitor;
+mod radio;
 mod rest;
 mod schedule;
 mod verdict;

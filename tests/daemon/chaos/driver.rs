@@ -4,6 +4,7 @@ use super::WITHIN;
 use super::line::Line;
 use super::mock::{self, Mock};
 use super::monitor::{self, Monitor};
+use super::radio::Radio;
 use super::rest::{Rest, rests};
 use super::schedule::{FaultKind, Schedule};
 use super::verdict::{self, Outcome, Published, Verdict};
@@ -95,6 +96,8 @@ struct Run<'a> {
     port: PathBuf,
     /// The fake devices of a board without a serial port.
     mock: Option<Arc<Mutex<Mock>>>,
+    /// The air of a board without a cable.
+    radio: Option<Arc<Mutex<Radio>>>,
     state: State,
     _dir: TempDir,
     bus: PrivateBus,
@@ -134,9 +137,14 @@ impl<'a> Run<'a> {
         let rests = rests(simulation.script(), schedule.speed.into());
         let port = dir.path().join("board");
         let mock = schedule.is_mocked().then(|| Arc::new(Mutex::new(Mock::start(schedule.model, &mut simulation))));
-        let line = match &mock {
-            Some(mock) => Line::start(Arc::clone(mock), simulation, schedule),
-            None => Line::open(&port, simulation, schedule),
+        let radio = match schedule.is_wireless() {
+            true => Some(Arc::new(Mutex::new(Radio::start(schedule.model).ok_or("no board in the air")?))),
+            false => None,
+        };
+        let line = match (&mock, &radio) {
+            (Some(mock), _) => Line::start(Arc::clone(mock), simulation, schedule),
+            (None, Some(radio)) => Line::start(Arc::clone(radio), simulation, schedule),
+            (None, None) => Line::open(&port, simulation, schedule),
         };
         Ok(Run {
             schedule,
@@ -147,6 +155,7 @@ impl<'a> Run<'a> {
             line,
             port,
             mock,
+            radio,
             state,
             _dir: dir,
             bus,
@@ -162,9 +171,10 @@ impl<'a> Run<'a> {
     }
 
     fn start(&mut self) {
-        let daemon = match &self.mock {
-            Some(mock) => mock.lock().unwrap().daemon(&self.bus, self.state.path()),
-            None => {
+        let daemon = match (&self.mock, &self.radio) {
+            (Some(mock), _) => mock.lock().unwrap().daemon(&self.bus, self.state.path()),
+            (None, Some(radio)) => radio.lock().unwrap().daemon(&self.bus, self.state.path()),
+            (None, None) => {
                 let plain_command = || Command::new(env!("CARGO_BIN_EXE_touchmoved"));
                 let command = self.time_of_day.as_ref().map_or_else(plain_command, TimeOfDay::touchmoved);
                 Daemon::quiet_with(command, &self.bus, self.state.path(), &self.port, &["--board", self.schedule.model])

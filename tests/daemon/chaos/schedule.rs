@@ -124,6 +124,16 @@ static MODELS: [Weighted; 9] = [
 /// Models without a serial port, see [`super::mock`].
 static MOCKED: [Weighted; 2] = [("chessnut", 1, SensorKind::Identity), ("matrix", 1, SensorKind::Occupancy)];
 
+/// Models without a cable, see [`super::radio`].
+static RADIO: [Weighted; 6] = [
+    ("chessnut-move", 1, SensorKind::Identity),
+    ("staunton", 1, SensorKind::Identity),
+    ("pegasus", 1, SensorKind::Occupancy),
+    ("chessup", 1, SensorKind::Occupancy),
+    ("square-off", 1, SensorKind::Occupancy),
+    ("cpp", 1, SensorKind::Occupancy),
+];
+
 fn weight(models: &[Weighted]) -> u64 {
     models.iter().map(|model| model.1).sum()
 }
@@ -144,7 +154,8 @@ impl Schedule {
         let serial = pick(&MODELS, rng.below(weight(&MODELS)));
         // Drawn from a separate generator, so that all other schedules are the same as without these models.
         let mocked = pick(&MOCKED, Rng::new(number, 0x30c).below(weight(&MODELS) + weight(&MOCKED)));
-        let &(model, _, sensing) = mocked.or(serial).unwrap_or(&MODELS[0]);
+        let wireless = pick(&RADIO, Rng::new(number, 0xb1e).below(weight(&MODELS) + weight(&RADIO)));
+        let &(model, _, sensing) = wireless.or(mocked).or(serial).unwrap_or(&MODELS[0]);
         let profile = [&CLEAN, &CLEAN, &CLUB_HANDS, &BLITZ_HANDS][rng.below(4) as usize];
         // The time between two moves on an occupancy board must be longer than the scheduling delays of a busy machine, and
         // overlapping hands as in blitz must be slower than a scan of the board: the machine that plays both sides has such
@@ -152,8 +163,8 @@ impl Schedule {
         let fastest = match (sensing, profile.name == BLITZ.name) {
             (_, true) => 1,
             (SensorKind::Occupancy, false) => 2,
-            // A fake USB device is not faster.
-            _ if mocked.is_some() => 2,
+            // A fake USB device is not faster, nor is a connection over Bluetooth.
+            _ if mocked.is_some() || wireless.is_some() => 2,
             _ => 8,
         };
         let speed = [2, 4, 6, 8][rng.below(4) as usize].min(fastest);
@@ -189,8 +200,9 @@ impl Schedule {
             let until = memory.from + 500 + rng.below(5_000);
             schedule.faults.push(Fault { from: memory.from, until, kind });
         }
-        // The library that sets the time and the one that emulates devices cannot be combined.
-        if TimeOfDay::can_be_set() && !schedule.is_mocked() {
+        // The library that sets the time and the one that emulates devices cannot be combined. A board over Bluetooth needs a
+        // configuration file, with which the time is not set.
+        if TimeOfDay::can_be_set() && !schedule.is_mocked() && !schedule.is_wireless() {
             schedule.draw_time_of_day();
         }
         schedule.faults.sort_by_key(|fault| fault.from);
@@ -228,7 +240,7 @@ impl Schedule {
         let kinds = match self.model {
             "dgt" => 10,
             // Reports and scans arrive complete or not at all.
-            _ if self.is_mocked() => 5,
+            _ if self.is_mocked() || self.is_wireless() => 5,
             _ => 6,
         };
         match rng.below(kinds) {
@@ -247,6 +259,11 @@ impl Schedule {
     /// Whether its board has no serial port.
     pub fn is_mocked(&self) -> bool {
         MOCKED.iter().any(|mocked| mocked.0 == self.model)
+    }
+
+    /// Whether its board has no cable.
+    pub fn is_wireless(&self) -> bool {
+        RADIO.iter().any(|wireless| wireless.0 == self.model)
     }
 
     /// Whether a second client watches.
