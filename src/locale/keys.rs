@@ -126,6 +126,7 @@ const SENTENCES: &[MessageKey] = &[
     ("clock_lost", &[]),
     ("clock_battery", &[]),
     ("board_battery", &[("percent", Number)]),
+    ("board_battery_lasts", &[("percent", Number), ("minutes", Number)]),
     // Reasons why a move is not legal.
     ("reason-not_his_turn", &[("moved", PieceOnSquare), ("player", Player)]),
     ("reason-nothing_there", &[("from", Square)]),

@@ -293,6 +293,9 @@ fn add_state(state: &State, audience: Audience, text: &mut MetricsText) {
         text.add("touchmove_board_frames_total", &[("board", id)], count(&traffic.frames));
         text.add("touchmove_board_bytes_total", &[("board", id), ("direction", "read")], count(&traffic.bytes_read));
         text.add("touchmove_board_bytes_total", &[("board", id), ("direction", "written")], count(&traffic.bytes_written));
+        if let Some(battery) = board.battery {
+            text.add("touchmove_board_battery_percent", &[("board", id)], battery.percent);
+        }
         let game = board.game.and_then(|game| state.games.get(&game));
         let alerts = game.iter().flat_map(|game| &game.record.alerts).filter(|alert| alert.audience() <= audience).count();
         text.add("touchmove_alerts", &[("board", id)], alerts);

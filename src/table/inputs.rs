@@ -47,7 +47,8 @@ impl Table {
             Reading::Clock(reading) => self.handle_clock_reading(now, reading, output),
             Reading::Battery(battery) => {
                 output.emit(now, Event::Battery(battery));
-                self.with_game(output, |game, _, output| game.update_battery_alert(now, battery, output));
+                let minutes_left = self.battery.minutes_left(now, battery);
+                self.with_game(output, |game, _, output| game.update_battery_alert(now, battery, minutes_left, output));
             }
             Reading::Memory(log) => self.handle_memory(now, &log, output),
             // A silent board may have seen more than it reported: the cable can be pulled at the board's end.

@@ -1,6 +1,7 @@
 //! The session of one board and the game on it: connects sense, infer, laws and game in one place. The daemon, replay, score and
 //! the fuzz targets call nothing else.
 
+mod battery;
 mod check;
 mod clock;
 pub mod clock_filter;
@@ -30,6 +31,7 @@ use crate::infer::{Beam, rotated};
 pub use crate::infer::{CostParts, Hypothesis, HypothesisMove};
 use crate::laws::{Laws, Position};
 use crate::sense::{Contacts, SquareTracker};
+use battery::BatteryTrend;
 use check::PlacementCheck;
 use clock::Clock;
 use detached_play::DetachedPlay;
@@ -87,6 +89,7 @@ pub struct Table {
     /// The time from the loss of the link until the game is followed again.
     gap: Gap,
     silence: SilenceTimers,
+    battery: BatteryTrend,
     /// Whether the first whole reading since the link came up was confirmed.
     check: PlacementCheck,
     lights: Lights,
@@ -117,6 +120,7 @@ impl Table {
             numbers: EventNumbers::default(),
             gap: Gap::default(),
             silence: SilenceTimers::default(),
+            battery: BatteryTrend::default(),
             check: PlacementCheck::default(),
             lights: Lights::default(),
             undo_log: UndoLog::default(),

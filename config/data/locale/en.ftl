@@ -84,6 +84,10 @@ clock_set = the clock was set: White { $white }, Black { $black }; otherwise it 
 clock_lost = the clock is no longer connected: check its cable
 clock_battery = the battery of the clock is low
 board_battery = the battery of the board is low: { $percent } % left
+board_battery_lasts = the battery of the board is low: { $percent } % left, about { $minutes ->
+    [one] a minute
+   *[other] { $minutes } minutes
+}
 
 ## Why a move is not legal
 

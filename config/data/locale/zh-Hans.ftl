@@ -82,6 +82,7 @@ clock_set = 棋钟已调整：白方{ $white }，黑方{ $black }；调整前应
 clock_lost = 棋钟的连接已断开：请检查连接线
 clock_battery = 棋钟的电池电量不足
 board_battery = 棋盘的电池电量不足：还剩{ $percent }%
+board_battery_lasts = 棋盘的电池电量不足：还剩{ $percent }%，约可使用{ $minutes }分钟
 
 ## 着法为何不合规则
 

@@ -82,6 +82,7 @@ clock_set = 棋鐘已調整：白方{ $white }，黑方{ $black }；調整前應
 clock_lost = 棋鐘的連線已中斷：請檢查連接線
 clock_battery = 棋鐘的電池電量不足
 board_battery = 棋盤的電池電量不足：還剩{ $percent }%
+board_battery_lasts = 棋盤的電池電量不足：還剩{ $percent }%，約可使用{ $minutes }分鐘
 
 ## 棋步為何不合規則
 

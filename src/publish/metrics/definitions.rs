@@ -12,7 +12,7 @@ pub enum MetricKind {
 }
 
 /// Each metric with its type and help text, in the order of the output.
-pub const METRICS: [(&str, MetricKind, &str); 21] = [
+pub const METRICS: [(&str, MetricKind, &str); 22] = [
     ("touchmove_info", MetricKind::Gauge, "The version of touchmoved; always 1."),
     (
         "touchmove_board_state",
@@ -27,6 +27,7 @@ pub const METRICS: [(&str, MetricKind, &str); 21] = [
     ),
     ("touchmove_board_errors_total", MetricKind::Counter, "Messages from a board that its protocol does not define."),
     ("touchmove_board_losses_total", MetricKind::Counter, "How often the link to a board was lost."),
+    ("touchmove_board_battery_percent", MetricKind::Gauge, "Charge of the battery of a board that reports it; with a token."),
     ("touchmove_games_total", MetricKind::Counter, "Games that started; without a token only public games."),
     ("touchmove_moves_total", MetricKind::Counter, "Moves that were published as made; without a token only in public."),
     ("touchmove_corrections_total", MetricKind::Counter, "Corrections of published moves; without a token only in public."),

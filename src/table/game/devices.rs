@@ -84,10 +84,20 @@ impl TableGame {
         self.raise(now, AlertDraft::new(AlertKind::ClockSet, text), output);
     }
 
-    /// Updates the alert about the board's battery.
-    pub(crate) fn update_battery_alert(&mut self, now: Millis, battery: Battery, output: &mut Output) {
+    /// Updates the alert about the board's battery. `minutes_left`: until it is empty, if that is known.
+    pub(crate) fn update_battery_alert(
+        &mut self,
+        now: Millis,
+        battery: Battery,
+        minutes_left: Option<u32>,
+        output: &mut Output,
+    ) {
         let low = battery.percent <= LOW && battery.charging != Some(true);
-        let text = low.then(|| Text::new("board_battery").with("percent", u32::from(battery.percent)));
+        let percent = u32::from(battery.percent);
+        let text = low.then(|| match minutes_left {
+            None => Text::new("board_battery").with("percent", percent),
+            Some(minutes) => Text::new("board_battery_lasts").with("percent", percent).with("minutes", minutes),
+        });
         self.update_device_alert(now, AlertKind::BoardBattery, text, output);
     }
 }
