@@ -80,7 +80,13 @@ pub(super) fn board_at(config: &Config, address: Address) -> Option<&BoardConfig
 /// Listens for a board, and returns which one it is, and why.
 async fn identify(address: Address) -> anyhow::Result<(&'static Model, String)> {
     let advice = || format!("give its model: --model with one of {}", known_models());
-    let is_known = |device: &Device| device.rssi.is_some() && guess(device).is_some_and(|guess| guess.models.len() == 1);
+    // Models that share a service are told apart by their names, which may be received later.
+    let is_clear = |guess: Guess, name: &Option<String>| match guess.models.len() {
+        0 => false,
+        1 => true,
+        _ => name.is_some(),
+    };
+    let is_known = |device: &Device| device.rssi.is_some() && guess(device).is_some_and(|guess| is_clear(guess, &device.name));
     let is_at_address = |device: &&Device| device.address == address;
     let is_enough = |objects: &Objects| objects.devices.iter().filter(is_at_address).any(is_known);
     let objects = listen(LISTEN_TIME, is_enough).await.with_context(advice)?;

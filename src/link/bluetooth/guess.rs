@@ -33,7 +33,7 @@ pub fn guess(device: &Device) -> Option<Guess> {
     let is_named = |model: &&'static Model| named.iter().any(|row| row.model == model.name);
     if let Some((service, mut models)) = by_service(device) {
         // Models that share a service are told apart by their names.
-        if models.iter().any(|model| is_named(&model)) {
+        if models.iter().any(is_named) {
             models.retain(is_named);
         }
         let reason = format!("it advertises service {service}, as only such boards do");

@@ -22,6 +22,8 @@ const SCAN_TIME: Duration = Duration::from_secs(8);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Timeout until the services of a connected board are known; the first time, BlueZ reads them one by one.
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(20);
+/// Timeout of the end of a connection that is not used.
+const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval between looks whether they are.
 const RESOLVE_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Strength at or below which a connection often fails, in dBm.
@@ -116,6 +118,22 @@ async fn open_gatt(
     gatt: &GattProfile,
 ) -> Result<Port, Unavailable> {
     let mut connection = GattConnection { bluez: bluez.clone(), device: device.path.clone(), is_open: false };
+    let opened = attach(bluez, board, title, device, gatt, &mut connection).await;
+    if opened.is_err() {
+        connection.close().await;
+    }
+    opened
+}
+
+/// Connects to a board and subscribes to its characteristics; `connection` is open until the port takes it over.
+async fn attach(
+    bluez: &Bluez,
+    board: Address,
+    title: &'static str,
+    device: KnownDevice,
+    gatt: &GattProfile,
+    connection: &mut GattConnection,
+) -> Result<Port, Unavailable> {
     if !device.is_connected {
         // From now on: a cancelled call may have connected it.
         connection.is_open = true;
@@ -152,13 +170,23 @@ async fn open_gatt(
     Ok(Port::start(wiring).hanging_up(is_ours))
 }
 
-/// A connection that is ended unless a port takes it over.
+/// A connection of this process, which ends unless a port takes it over.
 struct GattConnection {
     bluez: Bluez,
     device: String,
     is_open: bool,
 }
 
+impl GattConnection {
+    /// Ends the connection, and returns once BlueZ has: a process that ends at once would leave it to nobody.
+    async fn close(&mut self) {
+        if std::mem::take(&mut self.is_open) {
+            let _ = timeout(DISCONNECT_TIMEOUT, self.bluez.call(&self.device, DEVICE, "Disconnect", &())).await;
+        }
+    }
+}
+
+/// For a call that is cancelled.
 impl Drop for GattConnection {
     fn drop(&mut self) {
         let runtime = tokio::runtime::Handle::try_current();
