@@ -9,7 +9,7 @@ use touchmove::boards::{Model, bluetooth_models};
 use touchmove::laws::Position;
 
 /// Légal's mate: captures on squares that a piece leaves, and a mate.
-const GAME: [&str; 13] = ["e4", "e5", "Nf3", "d6", "Bc4", "Bg4", "Nc3", "g6", "Nxe5", "Bxd1", "Bxf7+", "Ke7", "Nd5#"];
+static GAME: [&str; 13] = ["e4", "e5", "Nf3", "d6", "Bc4", "Bg4", "Nc3", "g6", "Nxe5", "Bxd1", "Bxf7+", "Ke7", "Nd5#"];
 
 /// The smallest MTU with which a model is read.
 fn min_mtu(model: &Model) -> u16 {

@@ -2,7 +2,7 @@
 
 use rustix::io::{read, write};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
-use shakmaty::{CastlingSide, Move, Piece, Square};
+use shakmaty::{CastlingSide, Move, Piece, Role, Square};
 use std::collections::{BTreeMap, VecDeque};
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, MutexGuard};
@@ -217,15 +217,16 @@ impl RadioBoard {
         let mut pieces = self.pieces.lock().unwrap();
         let now = pieces.advance();
         let mut acts = Vec::new();
-        let mut carry = |from: Square, to: Square, becomes: Option<Piece>| {
+        let mut carry = |from: Square, to: Square, promotion: Option<Role>| {
             let piece = pieces.squares[from as usize].take().unwrap();
+            let piece = promotion.unwrap_or(piece.role).of(piece.color);
             acts.push(Act::Lift(from));
             if pieces.squares[to as usize].take().is_some() {
                 // The captured piece leaves its square before another one arrives.
                 acts.insert(acts.len() - 1, Act::Lift(to));
             }
-            pieces.squares[to as usize] = Some(becomes.unwrap_or(piece));
-            acts.push(Act::Put(to, becomes.unwrap_or(piece)));
+            pieces.squares[to as usize] = Some(piece);
+            acts.push(Act::Put(to, piece));
         };
         match mv {
             Move::Castle { king, rook } => {
@@ -233,10 +234,7 @@ impl RadioBoard {
                 carry(king, Square::from_coords(side.king_to_file(), king.rank()), None);
                 carry(rook, Square::from_coords(side.rook_to_file(), rook.rank()), None);
             }
-            Move::Normal { role, from, to, promotion, .. } => {
-                let color = pieces.squares[from as usize].unwrap().color;
-                carry(from, to, Some(promotion.unwrap_or(role).of(color)));
-            }
+            Move::Normal { from, to, promotion, .. } => carry(from, to, promotion),
             other => panic!("no hand plays {other:?}"),
         }
         let times = (1..).map(|number| now + number * ACT_INTERVAL);
