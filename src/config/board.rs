@@ -2,7 +2,7 @@
 
 use super::key::{Key, Kind, Table, is_absolute, is_line, is_name, key, text};
 use super::values::{Problems, Values, read_values};
-use crate::boards::{self, Address, ControlLines, Lights, Model};
+use crate::boards::{self, Address, Connection, ControlLines, Lights, Model};
 use crate::game::event::Rotation;
 use crate::laws::Position;
 use crate::link::bluetooth::Address as BluetoothAddress;
@@ -268,6 +268,18 @@ fn read_board(values: Values<'_>, chess960: bool) -> ParsedBoard {
                 "it is not known how a {} is used over Bluetooth: write model = {}, or a port",
                 model.title,
                 known.join(" or ")
+            ),
+        );
+    }
+    let gives_address = places.iter().any(|(key, ..)| *key == "bluetooth") || values.refused.contains(&"bluetooth");
+    if matches!(model.connection, Connection::Bluetooth(_)) && !gives_address {
+        let at = places.first().map_or(&span, |(_, _, at)| at);
+        values.problems.add(
+            at,
+            format!(
+                "a {} has no cable: write bluetooth = {}; `touchmovectl bluetooth scan` shows the address",
+                model.title,
+                TABLE.key("bluetooth").example
             ),
         );
     }

@@ -63,7 +63,8 @@ impl Port {
             Connection::Serial(line) => serial::Port::open(path, line, control).map(Port::Serial),
             Connection::Bluetooth(_) => Err(OpenError::Other {
                 port: path.to_owned(),
-                reason: "boards of this model are connected over Bluetooth only".to_owned(),
+                reason: "boards of this model have no cable; give the address, which `touchmovectl bluetooth scan` shows"
+                    .to_owned(),
             }),
             Connection::Matrix => matrix::Port::open(path).map(Port::Matrix),
             Connection::Usb(hid) => usb::Port::open(path, hid).await.map(Port::Usb),

@@ -374,6 +374,20 @@ fn contradictory_boards_are_refused() {
         "[[board]]\nname = 'a'\n[[board]]\nname = 'b'",
         &["4:8: boards b and a (line 2) cannot be distinguished: give each its port, usb, serial, usb_path or bluetooth"],
     );
+    let address = "write bluetooth = \"AA:BB:CC:DD:EE:FF\"; `touchmovectl bluetooth scan` shows the address";
+    check(
+        "[[board]]\nname = 'a'\nmodel = 'pegasus'\nport = '/dev/ttyUSB0'",
+        &[&format!("4:8: a DGT Pegasus has no cable: {address}")],
+    );
+    check("[[board]]\nname = 'a'\nmodel = 'chessup'", &[&format!("2:8: a ChessUp 1, 2 has no cable: {address}")]);
+    check(
+        "[[board]]\nname = 'a'\nmodel = 'reed'\nbluetooth = 'AA:BB:CC:DD:EE:FF'",
+        &[
+            "4:13: it is not known how a Self-built reed board is used over Bluetooth: write model = \"dgt\" or \"certabo\" or \
+         \"cerno\" or \"sentio\" or \"chessnut\" or \"millennium\" or \"ichessone\" or \"chessnut-move\" or \"pegasus\" or \
+         \"chessup\" or \"square-off\" or \"staunton\" or \"cpp\", or a port",
+        ],
+    );
     // A wrong location of one board is reported once, and not again as a contradiction.
     check(
         "[[board]]\nname = 'a'\n[[board]]\nname = 'b'\nport = 'x'",
