@@ -135,7 +135,7 @@ impl FrameEncoder for Staunton {
         let report: Vec<u8> = codes.chunks(2).map(|pair| pair[0] | pair[1] << 4).collect();
         self.scans += 1;
         match self.last_sent.replace(report.clone()) {
-            Some(before) if before == report && self.scans % REPORT_EVERY != 0 => Vec::new(),
+            Some(before) if before == report && !self.scans.is_multiple_of(REPORT_EVERY) => Vec::new(),
             _ => report,
         }
     }

@@ -382,11 +382,9 @@ fn contradictory_boards_are_refused() {
     check("[[board]]\nname = 'a'\nmodel = 'chessup'", &[&format!("2:8: a ChessUp 1, 2 has no cable: {address}")]);
     check(
         "[[board]]\nname = 'a'\nmodel = 'reed'\nbluetooth = 'AA:BB:CC:DD:EE:FF'",
-        &[
-            "4:13: it is not known how a Self-built reed board is used over Bluetooth: write model = \"dgt\" or \"certabo\" or \
+        &["4:13: it is not known how a Self-built reed board is used over Bluetooth: write model = \"dgt\" or \"certabo\" or \
          \"cerno\" or \"sentio\" or \"chessnut\" or \"millennium\" or \"ichessone\" or \"chessnut-move\" or \"pegasus\" or \
-         \"chessup\" or \"square-off\" or \"staunton\" or \"cpp\", or a port",
-        ],
+         \"chessup\" or \"square-off\" or \"staunton\" or \"cpp\", or a port"],
     );
     // A wrong location of one board is reported once, and not again as a contradiction.
     check(

@@ -77,7 +77,7 @@ pub(super) async fn connect(
 async fn register(radio: &Radio, bluez: &Bluez) -> Result<(), CallError> {
     // `false`: it is served already.
     bluez.connection.object_server().at(SERIAL_PORT_PATH, radio.serial().clone()).await?;
-    let path = ObjectPath::try_from(SERIAL_PORT_PATH).map_err(zbus::Error::from)?;
+    let path = ObjectPath::try_from(SERIAL_PORT_PATH)?;
     let options = Options::from([
         ("Name", "touchmove".into()),
         ("Role", "client".into()),

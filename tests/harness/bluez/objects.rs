@@ -198,7 +198,7 @@ impl Device {
         let Some((client, path)) = client else { return Err(Error::NotAvailable("no profile".to_owned())) };
         self.board.state().is_connected = true;
         announce(connection, &self.board.path(), "org.bluez.Device1", "Connected", true).await;
-        let device = OwnedObjectPath::try_from(self.board.path()).map_err(zbus::Error::from)?;
+        let device = OwnedObjectPath::try_from(self.board.path())?;
         let arguments = (device, OwnedFd::from(self.board.open_serial()), Options::new());
         let name = Some("org.bluez.Profile1");
         connection.call_method(Some(client.as_str()), path.as_str(), name, "NewConnection", &arguments).await?;
