@@ -37,7 +37,7 @@
 //!
 //! The squares that are sensed (fd) decide. The board also follows the game by itself: its state (67) and its moves (a3) are its own
 //! conclusions. A move is passed on only if the square that it comes from is empty and the one that it goes to is occupied, at once
-//! or within [`CHECK_TIMEOUT`]; else it is [`ProtocolError::InvalidContent`]. Whether a move is legal is not asked here: what is
+//! or within [`CHECK_TIMEOUT`]; else it is [`ProtocolError::ContradictedMove`]. Whether a move is legal is not asked here: what is
 //! wrong on the squares is for the Laws to judge, whatever the board thinks. A move that is repeated is acknowledged and not passed
 //! on again. The state shows the squares only if the board does not answer `50` within [`STREAM_TIMEOUT`], and only which of them
 //! are occupied.
@@ -172,7 +172,7 @@ impl Dialect for ChessUp {
             self.squares(session, now, &placement);
         }
         if let Some(((from, to), _)) = self.unconfirmed.take_if(|(_, until)| *until <= now) {
-            session.invalid(format!("it reports a move from {from} to {to}, which its squares do not show"));
+            session.push(Reading::ProtocolError(ProtocolError::ContradictedMove { from, to }));
         }
     }
 
@@ -196,7 +196,7 @@ impl ChessUp {
                 if self.last_move.replace((from, to)) != Some((from, to)) {
                     (self.last_promotion, self.at_start) = (None, false);
                     if let Some(((from, to), _)) = self.unconfirmed.replace(((from, to), now + CHECK_TIMEOUT)) {
-                        session.invalid(format!("it reports a move from {from} to {to}, which its squares do not show"));
+                        session.push(Reading::ProtocolError(ProtocolError::ContradictedMove { from, to }));
                     }
                     self.confirm_move(session);
                     if self.uses_state {

@@ -17,14 +17,16 @@
 //! | peripheral | becomes |
 //! |---|---|
 //! | `state FEN`, `sync FEN`, `unsync FEN`, `unsync_setible FEN` | [`Reading::Placement`], if it has changed or was requested |
-//! | `move UCI` | if the board reports no states, the same with the moved pieces, and [`Reading::Move`] |
+//! | `move UCI` | [`Reading::Move`], if the squares agree; if the board reports no states, also the squares with the moved pieces |
 //! | `err TEXT`, `msg TEXT` and other commands | nothing |
 //!
 //! A FEN may have `?`, `w` and `b` for pieces that the board does not know. Only whether a square is occupied is used, since `b` is
 //! also a bishop.
 //!
-//! The squares count, not the moves. A board that has neither feature reports nothing but moves: they are carried out on the squares
-//! that it reported first ([`squares`]). A move from an empty square is [`ProtocolError::InvalidContent`].
+//! The squares count, not the moves. A move is passed on only if a state shows the square that it comes from as empty and the one
+//! that it goes to as occupied, within [`CHECK_TIMEOUT`]; else it is [`ProtocolError::ContradictedMove`]. A board that has neither
+//! feature reports nothing but moves: they are carried out on the squares that it reported first ([`squares`]), legal or not,
+//! except from an empty square.
 //!
 //! # Sources
 //!
@@ -38,7 +40,8 @@ mod squares;
 
 use super::shared::wireless::{Dialect, Session, WirelessBoard};
 use super::*;
-use squares::Squares;
+use shakmaty::Square;
+use squares::{Squares, parse_move};
 use std::collections::VecDeque;
 
 /// The service of such boards. The longest command has about a hundred bytes.
@@ -80,6 +83,8 @@ const BEGIN: &[u8] = b"begin rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w";
 const ACCEPT: &[u8] = b"ok";
 /// Interval between two requests for the state until the board has reported one by itself, in milliseconds.
 pub const POLL_INTERVAL: Millis = 1_000;
+/// Time within which the squares must agree with a move that the board reports, in milliseconds.
+pub const CHECK_TIMEOUT: Millis = 2_000;
 /// Maximum length of a command, in bytes.
 const MAX_COMMAND: usize = 200;
 
@@ -106,6 +111,8 @@ struct Cpp {
     reports_states: bool,
     /// The squares as last reported, with the moves since.
     squares: Option<Squares>,
+    /// A move that the squares have not confirmed, and until when they may.
+    unconfirmed: Option<((Square, Square), Millis)>,
 }
 
 impl Dialect for Cpp {
@@ -151,6 +158,16 @@ impl Dialect for Cpp {
     fn discard(&mut self) -> usize {
         0
     }
+
+    fn timeout(&mut self, session: &mut Session, now: Millis) {
+        if let Some(((from, to), _)) = self.unconfirmed.take_if(|(_, until)| *until <= now) {
+            session.push(Reading::ProtocolError(ProtocolError::ContradictedMove { from, to }));
+        }
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        self.unconfirmed.map(|(_, until)| until)
+    }
 }
 
 impl Cpp {
@@ -163,6 +180,9 @@ impl Cpp {
             "state" | "sync" | "unsync" | "unsync_setible" => {
                 let Some(squares) = Squares::from_fen(rest) else { return false };
                 session.placement(now, &squares.placement());
+                if let Some(((from, to), _)) = self.unconfirmed.take_if(|(reported, _)| squares.show_move(*reported)) {
+                    session.push(Reading::Move { from, to });
+                }
                 self.squares = Some(squares);
                 if !std::mem::take(&mut self.awaits_state) && word == "state" {
                     self.reports_states = true;
@@ -175,7 +195,7 @@ impl Cpp {
                 session.heard(now);
                 session.send(now, ACCEPT);
                 if self.has_state_stream || self.has_get_state {
-                    session.request_soon(now);
+                    self.check(session, now, rest);
                 } else {
                     self.carry_out(session, now, rest);
                 }
@@ -186,6 +206,20 @@ impl Cpp {
             _ => return false,
         }
         true
+    }
+
+    /// Has a move checked that a board reports beside its squares, which may show it already.
+    fn check(&mut self, session: &mut Session, now: Millis, uci: &str) {
+        let Some((from, to, _)) = parse_move(uci) else {
+            return session.invalid(format!("it reports the move {uci:?}, which is none"));
+        };
+        if self.squares.as_ref().is_some_and(|squares| squares.show_move((from, to))) {
+            self.unconfirmed = None;
+            session.push(Reading::Move { from, to });
+        } else {
+            self.unconfirmed = Some(((from, to), now + CHECK_TIMEOUT));
+        }
+        session.request_soon(now);
     }
 
     /// Handles the answer to the oldest query.
@@ -210,7 +244,10 @@ impl Cpp {
                 }
                 session.push(Reading::Move { from, to });
             }
-            Some(None) => session.invalid(format!("it reports the move {uci:?}, which its squares do not allow")),
+            Some(None) => match parse_move(uci) {
+                Some((from, to, _)) => session.push(Reading::ProtocolError(ProtocolError::ContradictedMove { from, to })),
+                None => session.invalid(format!("it reports the move {uci:?}, which is none")),
+            },
             None => {}
         }
     }

@@ -106,6 +106,13 @@ pub enum ProtocolError {
     Unknown(u8),
     /// A message of a known type with invalid content, e.g. piece code 0x1f.
     InvalidContent(String),
+    /// The board reports that a piece was moved, and its own squares do not show that. The squares decide.
+    ContradictedMove {
+        /// The square that the piece left, as the board reports.
+        from: Square,
+        /// The square that it was put on, as the board reports.
+        to: Square,
+    },
     /// The construction of the board makes these squares indistinguishable from others at present. An empty list: all squares can
     /// be distinguished again.
     AmbiguousSquares(Vec<Square>),

@@ -57,7 +57,10 @@ impl Table {
                 self.silence.begin_silence(now.saturating_sub(ms.into()));
             }
             Reading::ProtocolError(
-                ProtocolError::Garbage(_) | ProtocolError::Unknown(_) | ProtocolError::InvalidContent(_),
+                ProtocolError::Garbage(_)
+                | ProtocolError::Unknown(_)
+                | ProtocolError::InvalidContent(_)
+                | ProtocolError::ContradictedMove { .. },
             ) => {
                 self.with_game(output, |game, _, _| game.note_damaged_message(now));
             }

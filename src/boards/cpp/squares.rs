@@ -48,11 +48,9 @@ impl Squares {
     /// Carries out a move, and returns its two squares. `None`, and nothing changes, if the text is no move or there is nothing on the
     /// square that it comes from.
     pub(super) fn carry_out(&mut self, uci: &str) -> Option<(Square, Square)> {
-        let (from, rest) = uci.split_at_checked(2)?;
-        let (to, promotion) = rest.split_at_checked(2)?;
-        let (from, to): (Square, Square) = (from.parse().ok()?, to.parse().ok()?);
+        let (from, to, promotion) = parse_move(uci)?;
         let piece = self.letter(from);
-        if piece == EMPTY || from == to || !matches!(promotion, "" | "n" | "b" | "r" | "q") {
+        if piece == EMPTY {
             return None;
         }
         let captures = self.letter(to) != EMPTY;
@@ -75,6 +73,11 @@ impl Squares {
         Some((from, to))
     }
 
+    /// Returns whether the squares show a piece that has moved between these squares.
+    pub(super) fn show_move(&self, (from, to): (Square, Square)) -> bool {
+        self.letter(from) == EMPTY && self.letter(to) != EMPTY
+    }
+
     fn letter(&self, square: Square) -> u8 {
         self.0[square as usize]
     }
@@ -82,4 +85,12 @@ impl Squares {
     fn set(&mut self, square: Square, letter: u8) {
         self.0[square as usize] = letter;
     }
+}
+
+/// Parses a move in the notation of CPP: its squares, and the letter of a promotion.
+pub(super) fn parse_move(uci: &str) -> Option<(Square, Square, &str)> {
+    let (from, rest) = uci.split_at_checked(2)?;
+    let (to, promotion) = rest.split_at_checked(2)?;
+    let (from, to): (Square, Square) = (from.parse().ok()?, to.parse().ok()?);
+    (from != to && matches!(promotion, "" | "n" | "b" | "r" | "q")).then_some((from, to, promotion))
 }

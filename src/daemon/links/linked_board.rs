@@ -21,6 +21,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use tracing::{debug, warn};
 
+/// How the reason begins that a board has while it reports moves that its squares do not show.
+const CONTRADICTED: &str = "its squares do not show the move that it reports, from";
+
 /// One board of a link.
 pub(super) struct LinkBoard {
     id: BoardId,
@@ -291,6 +294,17 @@ impl LinkBoard {
                 };
                 self.handle.update_if(|view| view.reason != reason, |view| view.reason = reason.clone());
                 return;
+            }
+            Reading::ProtocolError(ProtocolError::ContradictedMove { from, to }) => {
+                TrafficCounters::add(&self.traffic.errors, 1);
+                let reason = format!("{CONTRADICTED} {from} to {to}: check the squares, and the game that the board shows");
+                warn!(board = %self.id, "{reason}");
+                self.handle.update_if(|view| view.reason != reason, |view| view.reason = reason.clone());
+                return;
+            }
+            Reading::Move { .. } => {
+                self.handle.update_if(|view| view.reason.starts_with(CONTRADICTED), |view| view.reason.clear());
+                self.reporting_state()
             }
             Reading::ProtocolError(ProtocolError::Uncalibrated) => {
                 let reason =

@@ -8,7 +8,7 @@ use touchmove::table::Input;
 const START_GAME: &str = "b9 05 00 01 00 00 01 00 00 00 00 00";
 
 /// Sensed squares: rank 8 first, bit 0 is the a-file.
-fn squares(occupied: Bitboard) -> Vec<u8> {
+pub(super) fn squares(occupied: Bitboard) -> Vec<u8> {
     [0xfd, 0xfd].into_iter().chain(occupied.0.to_be_bytes()).collect()
 }
 
@@ -125,8 +125,8 @@ fn a_move_that_the_squares_do_not_show_is_an_error() {
     assert_eq!(bench.receive(&bytes("a3 35 04 01 04 03")), []);
     assert_eq!(without_times(bench.sent()), [bytes("21")], "it is acknowledged all the same");
     bench.advance(bench.now + CHECK_TIMEOUT);
-    let received = readings(&mut *bench.board);
-    assert!(matches!(received[..], [Reading::ProtocolError(ProtocolError::InvalidContent(_))]), "{received:?}");
+    let contradicted = ProtocolError::ContradictedMove { from: Square::E2, to: Square::E4 };
+    assert_eq!(readings(&mut *bench.board), [Reading::ProtocolError(contradicted)]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Self-built boards with the Chess Peripheral Protocol.
 
 use super::*;
-use touchmove::boards::cpp::POLL_INTERVAL;
+use touchmove::boards::cpp::{CHECK_TIMEOUT, POLL_INTERVAL};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
@@ -80,8 +80,34 @@ fn moves_are_carried_out() {
         assert_eq!(received[1..], [Reading::Move { from, to }], "{uci}");
         assert_eq!(bench.sent().pop().map(|(_, bytes)| bytes), Some(b"ok".to_vec()));
     }
-    let received = bench.receive(b"move e5e6");
+    let contradicted = ProtocolError::ContradictedMove { from: Square::E5, to: Square::E6 };
+    assert_eq!(bench.receive(b"move e5e6"), [Reading::ProtocolError(contradicted)]);
+    let received = bench.receive(b"move e5");
     assert!(matches!(received[..], [Reading::ProtocolError(ProtocolError::InvalidContent(_))]), "{received:?}");
+}
+
+/// A board that reports moves beside its squares: the squares are the evidence.
+#[test]
+fn a_move_is_compared_with_the_squares() {
+    let mut bench = asked("ok\nok");
+    bench.advance(200);
+    bench.receive(format!("state {START}").as_bytes());
+    let moved = "state rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR";
+    // The state follows the move.
+    assert_eq!(bench.receive(b"move e2e4"), []);
+    let received = bench.receive(moved.as_bytes());
+    assert_eq!(received.last(), Some(&Reading::Move { from: Square::E2, to: Square::E4 }));
+    bench.advance(bench.now + 2 * CHECK_TIMEOUT);
+    let is_contradicted = |reading: &Reading| matches!(reading, Reading::ProtocolError(ProtocolError::ContradictedMove { .. }));
+    assert!(!readings(&mut *bench.board).iter().any(is_contradicted));
+    // The state comes first.
+    bench.receive(b"state rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR");
+    assert_eq!(bench.receive(b"move e7e5"), [Reading::Move { from: Square::E7, to: Square::E5 }]);
+    // The squares do not show it.
+    assert_eq!(bench.receive(b"move g1f3"), []);
+    bench.advance(bench.now + CHECK_TIMEOUT);
+    let contradicted = Reading::ProtocolError(ProtocolError::ContradictedMove { from: Square::G1, to: Square::F3 });
+    assert!(readings(&mut *bench.board).contains(&contradicted));
 }
 
 #[test]
