@@ -10,6 +10,10 @@ pub enum Act {
     Lift(Square),
     /// Puts this piece on this square of play, which may hold another piece.
     Put(Square, Piece),
+    /// Lays a finger on this square of play, and leaves it there.
+    Touch(Square),
+    /// Takes all fingers off the squares.
+    LetGo,
     /// This player presses the clock.
     Press(Color),
     /// Starts the clock: the time of the player whose lever is up runs, at first White's.

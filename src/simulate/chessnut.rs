@@ -179,7 +179,7 @@ impl VirtualBoard for VirtualChessnut {
             Act::Lift(square) => (square, None),
             Act::Put(square, piece) => (square, Some(piece)),
             // The board has no clock, and its own power supply.
-            Act::Press(_) | Act::Start | Act::Stop | Act::Unplug | Act::Plug => return,
+            Act::Touch(_) | Act::LetGo | Act::Press(_) | Act::Start | Act::Stop | Act::Unplug | Act::Plug => return,
         };
         let spot = &mut self.spots[self.rotation.apply(square) as usize];
         *spot = BoardSquare { stands: (code(piece), ply), changes: spot.changes + 1, unreported: true, wrong: None, ..*spot };

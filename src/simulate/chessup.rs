@@ -17,6 +17,8 @@ pub struct ChessUp {
     has_game: bool,
     /// Whether the squares were requested before the first scan.
     is_asked: bool,
+    /// The fields that a hand began to touch since the last scan; `None`: it was taken off all of them.
+    touches: Vec<Option<usize>>,
     /// Pieces in the hand, and where they were lifted.
     lifted: Vec<(PhysicalPiece, Square)>,
     /// The move that was not acknowledged, and the number of scans since it was sent.
@@ -54,6 +56,15 @@ impl FrameEncoder for ChessUp {
         let before = self.seen.replace(*seen).unwrap_or(*seen);
         let mut bytes = if std::mem::take(&mut self.is_asked) { self.state() } else { Vec::new() };
         let is_change = before != *seen || !bytes.is_empty();
+        for touched in std::mem::take(&mut self.touches) {
+            let field = touched.and_then(|index| Some((index, seen.get(index)?)));
+            match field {
+                Some((index, piece)) => {
+                    bytes.extend([0xb8, Square::new(index as u32).flip_vertical() as u8, piece.map_or(0x40, code)]);
+                }
+                None => bytes.push(0xbb),
+            }
+        }
         for (index, (before, now)) in (0u32..).zip(before.iter().zip(seen)) {
             let square = Square::new(index).flip_vertical();
             if let Some(piece) = before.filter(|piece| *now != Some(*piece)) {
@@ -98,6 +109,10 @@ impl FrameEncoder for ChessUp {
             _ => self.forbidden.push(bytes.to_vec()),
         }
         Vec::new()
+    }
+
+    fn touch(&mut self, index: Option<usize>) {
+        self.touches.push(index);
     }
 }
 

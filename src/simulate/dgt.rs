@@ -210,7 +210,7 @@ impl VirtualBoard for VirtualDgt {
             Act::Lift(square) => self.change(now, square, None, ply),
             Act::Put(square, piece) => self.change(now, square, Some(piece), ply),
             // The board has its own power supply and does not notice this.
-            Act::Unplug | Act::Plug => {}
+            Act::Touch(_) | Act::LetGo | Act::Unplug | Act::Plug => {}
             Act::Press(_) | Act::Start | Act::Stop => {
                 let range = LEVER_REPORT_DELAY[usize::from(self.rng.chance(500))];
                 let delay = self.rng.ms(range) * 1000;

@@ -33,7 +33,7 @@ impl ScannedSquares {
         let (square, piece) = match act {
             Act::Lift(square) => (square, None),
             Act::Put(square, piece) => (square, Some(piece)),
-            Act::Press(_) | Act::Start | Act::Stop | Act::Unplug | Act::Plug => return,
+            Act::Touch(_) | Act::LetGo | Act::Press(_) | Act::Start | Act::Stop | Act::Unplug | Act::Plug => return,
         };
         self.pieces[self.rotation.apply(square) as usize] = piece;
         self.ply = ply;

@@ -44,6 +44,8 @@ pub trait FrameEncoder: Send {
     fn frame(&mut self, seen: &[Option<PhysicalPiece>; 64]) -> Vec<u8>;
     /// Returns the reply to bytes from the host.
     fn receive(&mut self, bytes: &[u8]) -> Vec<u8>;
+    /// Notes that a hand touches a square, by its index in a frame, or no square any more. Most boards do not sense it.
+    fn touch(&mut self, _index: Option<usize>) {}
 }
 
 /// The speed of a board.
@@ -265,6 +267,8 @@ impl<P: FrameEncoder> VirtualBoard for StreamingBoard<P> {
                     None => self.placed_early.push((index, piece, self.now + SAME_PIECE_MS * 1000)),
                 }
             }
+            Act::Touch(square) => self.printer.touch(Some(field_of(self.rotation, square))),
+            Act::LetGo => self.printer.touch(None),
             // The board has its own power supply, and no clock.
             Act::Unplug | Act::Plug | Act::Press(_) | Act::Start | Act::Stop => {}
         }

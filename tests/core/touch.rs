@@ -36,7 +36,7 @@ fn duty_after(position: &Position, deeds: &[Deed]) -> Obligation {
                 }
             }
             Deed::Press(_) | Deed::Flag => break,
-            Deed::Clock(_) | Deed::Wait(_) => {}
+            Deed::Clock(_) | Deed::Wait(_) | Deed::Touch(_) | Deed::LetGo | Deed::Brush(_) => {}
         }
     }
     let now = deeds.len() as u64;
