@@ -1,7 +1,7 @@
 //! Alerts to the arbiter, and to the operator where they are about devices or missing moves and results. Each kind is declared once,
 //! with everything that depends on it.
 
-use super::facts::{ClockTimes, Sighting};
+use super::facts::{ClockTimes, Sighting, TouchEvidence, TouchSighting};
 use super::json::{squares, texts, word, word_or_null};
 use super::text::Text;
 use super::words::words;
@@ -304,6 +304,13 @@ pub struct Alert {
     /// The observed changes, oldest first, at most [`PlayedMove::EVIDENCE`](super::PlayedMove::EVIDENCE).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Sighting>,
+    /// What shows that pieces were touched; `None`: the alert is not about touched pieces.
+    // Older journals lack it: there, all touches are lifts.
+    #[serde(with = "word_or_null", default, skip_serializing_if = "Option::is_none")]
+    pub evidence_kind: Option<TouchEvidence>,
+    /// The hands that the board sensed in that turn, oldest first, at most [`PlayedMove::EVIDENCE`](super::PlayedMove::EVIDENCE).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<TouchSighting>,
     /// The legal move, in SAN, that the player completed instead, after they had taken the illegal move back themselves; `None`:
     /// they have not.
     // Older journals lack it.
@@ -319,6 +326,12 @@ impl Alert {
             Some(_) if self.is_about_record() => Audience::Arbiter,
             _ => self.kind.audience(),
         }
+    }
+
+    /// Returns what shows that pieces were touched; `None` if it is not about touched pieces.
+    pub fn touch_evidence(&self) -> Option<TouchEvidence> {
+        let is_old = self.evidence_kind.is_none() && self.kind.category() == AlertCategory::Touch && !self.evidence.is_empty();
+        self.evidence_kind.or(is_old.then_some(TouchEvidence::Lift))
     }
 
     /// Whether it is about what was played or touched, and applies as long as that is on record.

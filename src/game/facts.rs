@@ -82,6 +82,28 @@ pub struct Sighting {
     pub now: SquareState,
 }
 
+/// A hand on a square, on a board that senses hands. Whose hand it was is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TouchSighting {
+    /// When it was first sensed, in milliseconds since the recording of this board began.
+    #[serde(rename = "t")]
+    pub at: Millis,
+    /// When it was no longer sensed.
+    pub until: Millis,
+    /// The square, in the game's coordinates.
+    #[serde(with = "square")]
+    pub square: Square,
+}
+
+/// What shows that a piece was touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TouchEvidence {
+    /// The piece left its square.
+    Lift,
+    /// The board sensed a hand on the square, and the piece stayed there.
+    Touch,
+}
+
 /// Another move that would explain what was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alternative {
@@ -234,6 +256,7 @@ pub struct Difference {
 }
 
 words! {
+    TouchEvidence { Lift = "lift", Touch = "touch" }
     Rotation { Upright = "upright", Turned = "turned" }
     GameResult { WhiteWins = "1-0", BlackWins = "0-1", Draw = "1/2-1/2" }
     CompletedBy {

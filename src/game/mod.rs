@@ -29,7 +29,10 @@ pub use delay::{Delay, DelayLine, DelayPolicy, IllegalMoves, ReleaseState};
 pub use desk_record::{DeskEvent, DeskRecord, Entered, desk_events, is_for_desk, shown_game};
 pub use error_code::ErrorCode;
 pub use event::{Event, StampedEvent};
-pub use facts::{ClockTime, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, PlayedMove, ResultReason, Sighting};
+pub use facts::{
+    ClockTime, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, PlayedMove, ResultReason, Sighting, TouchEvidence,
+    TouchSighting,
+};
 pub use late_result::late_result;
 pub use preview::Preview;
 pub use record::Record;

@@ -9,6 +9,7 @@ mod evaluation;
 mod geometry;
 mod hands;
 mod rules;
+mod sensed;
 mod touches;
 
 pub use crate::laws::edition::RookFirst;
@@ -17,6 +18,7 @@ pub use evaluation::obligation;
 pub(crate) use geometry::capture_square;
 pub use hands::{HandTracker, TouchThresholds, TouchesBeforeMove};
 pub use rules::{PawnLeft, Promotion, TouchBinding, TouchRules};
+pub use sensed::{SensedTouch, SensedTouches, TurnTime};
 pub use touches::{Release, Touch, Touches};
 
 use crate::laws::{Move, Position};

@@ -94,8 +94,10 @@ const SENTENCES: &[MessageKey] = &[
     ("both_flags_first", &[("player", Player)]),
     // Touched pieces.
     ("touch_move", &[("player", Player), ("men", PiecesOnSquares), ("san", Plain), ("duty", Text)]),
+    ("touch_move_sensed", &[("player", Player), ("men", PiecesOnSquares), ("san", Plain), ("duty", Text)]),
     ("restored_unbound", &[("player", Player), ("san", Plain)]),
     ("touch_capture", &[("player", Player), ("man", PieceOnSquare)]),
+    ("touch_capture_sensed", &[("player", Player), ("man", PieceOnSquare)]),
     ("possible_touch", &[("player", Player), ("man", PieceOnSquare), ("san", Plain)]),
     ("release_changed", &[("player", Player), ("man", PieceOnSquare), ("square", Square), ("san", Plain)]),
     ("promotion_changed", &[("player", Player), ("square", Square), ("was", Role), ("is", Role)]),

@@ -31,6 +31,8 @@ mod rests;
 mod rewrite;
 mod sightings;
 mod touch;
+mod touch_findings;
+mod touch_log;
 mod touch_watch;
 mod uncertain;
 mod undo;

@@ -76,7 +76,10 @@ impl Table {
             Reading::ProtocolError(
                 ProtocolError::AmbiguousSquares(_) | ProtocolError::Uncalibrated | ProtocolError::OtherModel(_),
             ) => {}
-            Reading::Touch(touch) => self.contacts.update(now, touch),
+            Reading::Touch(touch) => {
+                self.contacts.update(now, touch);
+                self.with_game(output, |game, context, _| game.handle_touch(now, touch, context));
+            }
             // The squares decide what was played.
             Reading::Move { .. } | Reading::Promotion(_) => {}
             Reading::Identity(_) | Reading::Calibration(_) => {}

@@ -179,6 +179,8 @@ fn counted(stage: &Stage, kind: AlertKind, ply: u32) -> StampedEvent {
         allowed: Vec::new(),
         count: Some(1),
         evidence: Vec::new(),
+        evidence_kind: None,
+        touches: Vec::new(),
         put_right: None,
     };
     let number = Some(record(stage).last_number + 1);

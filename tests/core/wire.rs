@@ -10,7 +10,9 @@ use touchmove::boards::{Battery, LinkState, SensorKind, SquareState};
 use touchmove::game::event::{Alternative, ClockTimes, Difference, Rotation};
 use touchmove::game::rights::Audience;
 use touchmove::game::{Alert, AlertKind, Arg, ClockTime, Command, CompletedBy, Confidence, CorrectionReason, Event, Fault};
-use touchmove::game::{GameResult, Order, PlayedMove, ResultReason, Sighting, StampedEvent, Text};
+use touchmove::game::{
+    GameResult, Order, PlayedMove, ResultReason, Sighting, StampedEvent, Text, TouchEvidence, TouchSighting,
+};
 use touchmove::laws::edition::Halving;
 use touchmove::laws::reason::{PlacedPiece, ReasonArg as Chess};
 use touchmove::laws::{Edition, Irregularity, Laws, LawsWord, RulingAction, Supervision, TimeClass};
@@ -71,6 +73,8 @@ fn one_of_each() -> Vec<StampedEvent> {
             allowed: vec!["g8f6".into()],
             count: Some(1),
             evidence: vec![Sighting { at: 1650, square: Square::C4, before: SquareState::Occupied, now: SquareState::Empty }],
+            evidence_kind: None,
+            touches: Vec::new(),
             put_right: None,
         }),
         Event::AlertCleared { id: 1 },
@@ -198,6 +202,21 @@ fn a_clock_event_of_an_older_version_has_no_flags() {
     let text = r#"{"t":1,"event":"clock","clock_white":null,"clock_black":null,"turn":"white","running":true}"#;
     let Event::Clock { flags, battery_low, .. } = wire::from_json(text).expect("an event").event else { panic!("not a clock") };
     assert_eq!((flags, battery_low), (ByColor::default(), false));
+}
+
+#[test]
+fn an_alert_of_an_older_version_is_about_lifted_pieces() {
+    let old = r#"{"t":9,"n":2,"event":"alert_raised","id":1,"kind":"touch_move","by":"white","articles":[],"ply":1,"squares":["g1"],"text":{"key":"touch_move"},"position":"","clock_white":null,"clock_black":null,"evidence":[{"t":5,"square":"g1","before":"N","now":"empty"}]}"#;
+    let stamped = wire::from_json(old).expect("an event");
+    assert_eq!(wire::to_json(&stamped), old, "it is passed on unchanged");
+    let Event::AlertRaised(alert) = stamped.event else { panic!("not an alert") };
+    assert_eq!((alert.evidence_kind, alert.touch_evidence()), (None, Some(TouchEvidence::Lift)));
+    let touches = vec![TouchSighting { at: 5, until: 1900, square: Square::G1 }];
+    let new = Alert { evidence_kind: Some(TouchEvidence::Touch), touches, evidence: Vec::new(), ..alert };
+    let event = Event::AlertRaised(new);
+    let text = wire::to_json(&StampedEvent { at: 9, number: Some(2), event: event.clone() });
+    assert!(text.ends_with(r#""evidence_kind":"touch","touches":[{"t":5,"until":1900,"square":"g1"}]}"#), "{text}");
+    assert_eq!(wire::from_json(&text).expect("an event").event, event);
 }
 
 #[test]
@@ -351,9 +370,15 @@ fn ruling_action() -> impl Strategy<Value = RulingAction> {
     ]
 }
 
+fn touches() -> impl Strategy<Value = Vec<TouchSighting>> {
+    let touch = (any::<u64>(), any::<u64>(), square()).prop_map(|(at, until, square)| TouchSighting { at, until, square });
+    vec(touch, 0..3)
+}
+
 fn alert() -> impl Strategy<Value = Alert> {
     let texts = (vec(any::<String>(), 0..3), text(), any::<String>(), vec(any::<String>(), 0..3));
-    let proof = (clock_times(), vec(ruling_action(), 0..3), of(any::<u32>()), evidence(), of(any::<String>()));
+    let proof =
+        (clock_times(), vec(ruling_action(), 0..3), of(any::<u32>()), evidence(), (of(word()), touches()), of(any::<String>()));
     (any::<(u32, u32)>(), word(), of(word()), vec(square(), 0..5), texts, proof).prop_map(
         |(
             (id, ply),
@@ -361,7 +386,7 @@ fn alert() -> impl Strategy<Value = Alert> {
             by,
             squares,
             (articles, text, position, allowed),
-            (clocks, required, count, evidence, put_right),
+            (clocks, required, count, evidence, (evidence_kind, touches), put_right),
         )| Alert {
             id,
             kind,
@@ -376,6 +401,8 @@ fn alert() -> impl Strategy<Value = Alert> {
             allowed,
             count,
             evidence,
+            evidence_kind,
+            touches,
             put_right,
         },
     )

@@ -56,6 +56,8 @@ fn alert(id: u32, kind: AlertKind, ply: u32) -> Event {
         allowed: Vec::new(),
         count: None,
         evidence: Vec::new(),
+        evidence_kind: None,
+        touches: Vec::new(),
         put_right: None,
     })
 }

@@ -110,6 +110,8 @@ fn raised(id: u32, kind: AlertKind) -> Event {
         allowed: Vec::new(),
         count: None,
         evidence: Vec::new(),
+        evidence_kind: None,
+        touches: Vec::new(),
         put_right: None,
     })
 }

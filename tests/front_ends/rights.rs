@@ -100,6 +100,8 @@ fn alert(id: u32, kind: AlertKind, fen: &str) -> Alert {
         allowed: Vec::new(),
         count: None,
         evidence: Vec::new(),
+        evidence_kind: None,
+        touches: Vec::new(),
         put_right: None,
     }
 }

@@ -45,8 +45,10 @@ both_flags_first = the clock shows that both flags have fallen, { $player }'s fi
 ## Touched pieces. A sensor detects that a piece moved, but not what the player intended.
 
 touch_move = { $player } seems to have touched, in this order, { $men }, and the move is { $san }: if the touch was intended, { $duty }
+touch_move_sensed = the board sensed a hand on { $men }, in this order, and the move of { $player } is { $san }: if it was the player's hand and the touch was intended, { $duty }
 restored_unbound = the position was restored, and { $player } made { $san }, which the pieces touched before do not allow
 touch_capture = { $player } seems to have touched { $man }, an opponent's piece that can be captured
+touch_capture_sensed = the board sensed a hand on { $man }, which { $player } can capture: if it was the player's hand and the touch was intended, it must be captured
 possible_touch = { $player } seems to have touched { $man }, and the move is { $san }
 release_changed = { $player } seems to have released { $man } on { $square }, and the move is { $san }
 promotion_changed = a { $was } of { $player } seems to have touched { $square } first, and a { $is } is there now
@@ -390,6 +392,9 @@ page-ended-checkmate = checkmate
 page-ended-kings_signal = the kings in the centre
 page-ended-stalemate = stalemate
 page-evidence = Evidence: { $count } changes of squares
+page-evidence-kind = Shown by
+page-evidence-lift = lifted pieces
+page-evidence-touch = a hand on a piece that was not lifted; the board does not know whose hand it was
 page-filter = Table or name
 page-flip = Flip the board
 page-frame-back = Back
@@ -514,6 +519,8 @@ page-telephone-role = Role
 page-telephone-scan = Read this with the camera of the telephone, or open the page there and log in with the code. It is valid for { $minutes } minutes and one login
 page-to-do = To do: { $count }
 page-token = Token or code
+page-touch-seconds = for { $seconds } s
+page-touches = Hands on the board: { $count }
 page-problems = Problems for operators
 
 ## The web page: commands of the arbiter

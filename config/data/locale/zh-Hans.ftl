@@ -46,8 +46,10 @@ both_flags_first = 棋钟显示双方的钟旗都已落下，{ $player }的先�
 ## 触摸。传感器只看到棋子动过，看不出意图。
 
 touch_move = { $player }似乎依次触摸了{ $men }，而走出的是{ $san }：如果是有意触摸，{ $duty }
+touch_move_sensed = 棋盘感应到有手依次触摸了{ $men }（不一定提起），而{ $player }走出的是{ $san }：如果是行棋方的手且为有意触摸，{ $duty }
 restored_unbound = 局面恢复之后，{ $player }走出{ $san }，违反摸子走子
 touch_capture = { $player }似乎触摸了对方可以被吃的棋子：{ $man }
+touch_capture_sensed = 棋盘感应到有手触摸了{ $player }可以吃掉的棋子：{ $man }；如果是行棋方的手且为有意触摸，必须吃掉它
 possible_touch = { $player }似乎触摸了{ $man }，而走出的是{ $san }
 release_changed = { $player }似乎已把{ $man }在{ $square }松手，而走出的是{ $san }
 promotion_changed = { $player }升变时，似乎先有{ $was }触及{ $square }，现在那里却是{ $is }
@@ -349,6 +351,9 @@ page-ended-checkmate = 将死
 page-ended-kings_signal = 两个王放在中心
 page-ended-stalemate = 无子可动（逼和）
 page-evidence = 证据：格子的变化{ $count }次
+page-evidence-kind = 依据
+page-evidence-lift = 棋子被提起
+page-evidence-touch = 有手触摸棋子，但没有提起；棋盘无法得知是谁的手
 page-filter = 台号或姓名
 page-flip = 翻转棋盘
 page-frame-back = 上一个
@@ -473,6 +478,8 @@ page-telephone-role = 身份
 page-telephone-scan = 用手机相机扫描，或在手机上打开本页并输入登录码。登录码在 { $minutes } 分钟内有效，只能登录一次
 page-to-do = 待办：{ $count }项
 page-token = 令牌或登录码
+page-touch-seconds = 持续{ $seconds }秒
+page-touches = 棋盘感应到的触摸：{ $count }次
 page-problems = 操作员应当处理
 
 ## 网页：裁判员可以做什么

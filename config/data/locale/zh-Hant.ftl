@@ -46,8 +46,10 @@ both_flags_first = 棋鐘顯示雙方的小旗都已降落，{ $player }的先�
 ## 觸摸。感應器只看到棋子動過，看不出意圖。
 
 touch_move = { $player }似乎依次觸摸了{ $men }，而走出的是{ $san }：如果是有意觸摸，{ $duty }
+touch_move_sensed = 棋盤感應到有手依次觸摸了{ $men }（不一定提起），而{ $player }走出的是{ $san }：如果是行棋方的手且為有意觸摸，{ $duty }
 restored_unbound = 局面恢復之後，{ $player }走出{ $san }，違反摸子走子
 touch_capture = { $player }似乎觸摸了對方可以被吃的棋子：{ $man }
+touch_capture_sensed = 棋盤感應到有手觸摸了{ $player }可以吃掉的棋子：{ $man }；如果是行棋方的手且為有意觸摸，必須吃掉它
 possible_touch = { $player }似乎觸摸了{ $man }，而走出的是{ $san }
 release_changed = { $player }似乎已把{ $man }在{ $square }放手，而走出的是{ $san }
 promotion_changed = { $player }升變時，似乎先有{ $was }碰到{ $square }，現在那裡卻是{ $is }
@@ -349,6 +351,9 @@ page-ended-checkmate = 將死
 page-ended-kings_signal = 兩個王放在中心
 page-ended-stalemate = 無子可動（逼和）
 page-evidence = 證據：格子的變化{ $count }次
+page-evidence-kind = 依據
+page-evidence-lift = 棋子被提起
+page-evidence-touch = 有手觸摸棋子，但沒有提起；棋盤無法得知是誰的手
 page-filter = 桌號或姓名
 page-flip = 翻轉棋盤
 page-frame-back = 上一個
@@ -473,6 +478,8 @@ page-telephone-role = 身分
 page-telephone-scan = 用手機相機掃描，或在手機上開啟本頁並輸入登入碼。登入碼在 { $minutes } 分鐘內有效，只能登入一次
 page-to-do = 待辦：{ $count }項
 page-token = 權杖或登入碼
+page-touch-seconds = 持續{ $seconds }秒
+page-touches = 棋盤感應到的觸摸：{ $count }次
 page-problems = 操作員應當處理
 
 ## 網頁：裁判可以做什麼

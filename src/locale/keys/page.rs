@@ -43,6 +43,9 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-ended-kings_signal", &[]),
     ("page-ended-stalemate", &[]),
     ("page-evidence", &[("count", Plain)]),
+    ("page-evidence-kind", &[]),
+    ("page-evidence-lift", &[]),
+    ("page-evidence-touch", &[]),
     ("page-filter", &[]),
     ("page-flip", &[]),
     ("page-frame-back", &[]),
@@ -167,6 +170,8 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-telephone-scan", &[("minutes", Plain)]),
     ("page-to-do", &[("count", Plain)]),
     ("page-token", &[]),
+    ("page-touch-seconds", &[("seconds", Plain)]),
+    ("page-touches", &[("count", Plain)]),
     ("page-problems", &[]),
     // Actions of the arbiter.
     ("page-undone", &[]),

@@ -7,7 +7,7 @@ use crate::boards::{Placement, SquareState};
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
 use crate::game::rights::Audience;
-use crate::game::{Alert, Event, PlayedMove, Sighting};
+use crate::game::{Alert, Event, PlayedMove, Sighting, TouchSighting};
 use crate::laws::{CountedAttempt, IrregularityCounts, LawsWord};
 use crate::locale::{self, Locale};
 use crate::names::{ARBITER_INTERFACE, GAME_INTERFACE, OPERATOR_INTERFACE};
@@ -27,7 +27,7 @@ pub(super) type CorrectedMoveValue = (String, String, String, DetailMap);
 
 /// `(id, kind, ply, by, articles, squares, detail, position, details)`, as in property `Alerts`. `details` has `notice` (b),
 /// `required` (as), `white` and `black` (i, milliseconds, −1 where unknown), and optionally `allowed` (as), `count` (u),
-/// `put_right` (s) and `evidence` (a(xsss)).
+/// `put_right` (s), `evidence` (a(xsss)), `evidence_kind` (s) and `touches` (a(xxs)).
 pub(super) type AlertValue = (u32, String, u32, String, Vec<String>, Vec<String>, String, String, DetailMap);
 
 /// A durable event in D-Bus terms.
@@ -161,6 +161,11 @@ fn evidence_value(evidence: &[Sighting], wall: &dyn Fn(Millis) -> i64) -> Varian
     evidence.iter().map(to_value).collect::<Vec<(i64, String, String, String)>>().into()
 }
 
+fn touches_value(touches: &[TouchSighting], wall: &dyn Fn(Millis) -> i64) -> Variant<'static> {
+    let to_value = |touch: &TouchSighting| (wall(touch.at), wall(touch.until), touch.square.to_string());
+    touches.iter().map(to_value).collect::<Vec<(i64, i64, String)>>().into()
+}
+
 /// Converts an alert for property `Alerts` or `ToDo`.
 pub(super) fn alert_value(alert: &Alert, audience: Audience, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
     let mut details = named_values([
@@ -176,6 +181,10 @@ pub(super) fn alert_value(alert: &Alert, audience: Audience, wall: &dyn Fn(Milli
     if !alert.evidence.is_empty() && audience == Audience::Arbiter {
         details.extend(named_values([("evidence", evidence_value(&alert.evidence, wall))]));
     }
+    if !alert.touches.is_empty() && audience == Audience::Arbiter {
+        details.extend(named_values([("touches", touches_value(&alert.touches, wall))]));
+    }
+    details.extend(alert.touch_evidence().iter().flat_map(|kind| named_values([("evidence_kind", kind.word().into())])));
     details.extend(alert.put_right.iter().flat_map(|san| named_values([("put_right", san.clone().into())])));
     details.extend(alert.count.into_iter().flat_map(|count| named_values([("count", count.into())])));
     (
@@ -284,6 +293,8 @@ mod tests {
             allowed: Vec::new(),
             count: None,
             evidence: Vec::new(),
+            evidence_kind: None,
+            touches: Vec::new(),
             put_right: None,
         };
         vec![

@@ -60,6 +60,8 @@ impl TableGame {
             allowed: draft.allowed,
             count: draft.count,
             evidence: draft.evidence,
+            evidence_kind: draft.evidence_kind,
+            touches: draft.touches,
             put_right: None,
         };
         let id = alert.id;

@@ -1,7 +1,7 @@
 //! Changes of the squares, and gaps in which the board is not read.
 
 use super::{GameContext, TableGame};
-use crate::boards::{Millis, Placement, SquareState};
+use crate::boards::{Millis, Placement, SquareState, Touch};
 use crate::infer::rotated;
 use crate::sense::Edge;
 use crate::table::Output;
@@ -43,6 +43,18 @@ impl TableGame {
         let placement = rotated(placement, context.rotation);
         self.apply_changes(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])), context, output);
         self.board.note_read();
+    }
+
+    /// Processes a touch that the board reports, in its own coordinates. What the board believes to be on the square is not used.
+    pub(crate) fn handle_touch(&mut self, now: Millis, touch: Touch, context: &GameContext<'_>) {
+        if self.board.is_unknown() || self.end.is_over() {
+            return;
+        }
+        let touch = match touch {
+            Touch::Begin { square, piece } => Touch::Begin { square: context.rotation.apply(square), piece },
+            Touch::End => Touch::End,
+        };
+        self.touches.note_touch(now, touch);
     }
 
     /// Marks the placement that was just read as possibly outdated. `is_start`: it is a start position.

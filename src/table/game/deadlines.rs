@@ -80,6 +80,9 @@ impl TableGame {
         self.publish(now, context, output);
         self.alert_idle_press(now, output);
         self.alert_handled_off_turn(now, context, output);
+        if self.touches.take_touch_due(now) {
+            self.alert_touched_opponent(now, output);
+        }
         self.check_record_lag(now, context, output);
     }
 }

@@ -1,6 +1,6 @@
 //! Alerts before they are raised.
 
-use crate::game::{AlertKind, Record, Sighting, Text};
+use crate::game::{AlertKind, Record, Sighting, Text, TouchEvidence, TouchSighting};
 use crate::laws::{RulingFacts, Situation};
 use shakmaty::{Color, Square};
 
@@ -20,6 +20,8 @@ pub(super) struct AlertDraft {
     pub allowed: Vec<String>,
     pub count: Option<u32>,
     pub evidence: Vec<Sighting>,
+    pub evidence_kind: Option<TouchEvidence>,
+    pub touches: Vec<TouchSighting>,
 }
 
 impl AlertDraft {
@@ -36,6 +38,8 @@ impl AlertDraft {
             allowed: Vec::new(),
             count: None,
             evidence: Vec::new(),
+            evidence_kind: None,
+            touches: Vec::new(),
         }
     }
 }

@@ -2,11 +2,12 @@
 //! alerts are only notices.
 
 use super::draft::AlertDraft;
+use super::touch_findings::TouchFindings;
 use super::{GameContext, TableGame};
 use crate::boards::{Millis, SensorKind, SquareState};
-use crate::game::{Alert, AlertKind, Arg, Event, Fault, Text};
+use crate::game::{Alert, AlertKind, Arg, Event, Fault, Text, TouchEvidence};
 use crate::laws::reason::{PlacedPiece, ReasonArg};
-use crate::laws::touch::{Duty, HandTracker, Obligation, TouchBinding, TouchRules, Touches, TouchesBeforeMove, obligation};
+use crate::laws::touch::{Duty, HandTracker, Obligation, TouchRules, obligation};
 use crate::laws::{Irregularity, Laws, Occasion, Reply, RulingFacts, Situation, Topic, articles, ruling};
 use crate::table::Output;
 use shakmaty::{Color, Piece, Role, Square};
@@ -53,29 +54,21 @@ impl TableGame {
         let line = self.follower.nodes();
         let (before, node) = (line.get(index)?, line.get(index + 1)?);
         let mv = node.mv?;
-        let seen = self.follower.seen();
         // A move that was reconstructed, or whose reply followed at once, was not seen as it was made. If more than a move was
         // done, who touched what is unknown.
         let unseen = node.is_reconstructed()
             || before.slip.is_some()
             || line.get(index + 2).is_some_and(|next| next.made_at <= node.made_at);
-        if unseen || seen.sensing() != SensorKind::Identity || self.touch_unknown(before.made_at) {
+        if unseen || self.touch_unknown(before.made_at) {
             return None;
         }
-        let hands = self.hands(index, node.made_at)?;
-        let TouchesBeforeMove { mut touches, mut contacts } = hands.touches_before_move(node.made_at, mv);
         let position = &before.position;
         let rules = TouchRules::of(self.published.laws());
-        if rules.touched == TouchBinding::Unspecified && mv.is_castle() {
-            // Such an edition deals only with castling that was carried out.
-            for release in Touches::of_move(position, mv).released() {
-                touches.release(node.made_at, release.from, release.on, release.piece);
-                contacts.release(node.made_at, release.from, release.on, release.piece);
-            }
-        }
-        let binding = obligation(position, &touches, rules);
+        let findings = self.touch_findings(index, node.made_at, Some(mv), rules)?;
+        let TouchFindings { touches, contacts, .. } = &findings;
+        let binding = obligation(position, touches, rules);
         let Obligation::Only { moves, by: duty } = &binding else { return None };
-        if obligation(position, &contacts, rules).allows(mv) {
+        if obligation(position, contacts, rules).allows(mv) {
             return None; // A brushed piece may have been touched first.
         }
         // A piece hidden by a square that does not work may have been touched first.
@@ -89,6 +82,7 @@ impl TableGame {
         let touched_pieces: Vec<PlacedPiece> =
             touches.touched(by).iter().map(|touch| PlacedPiece { piece: touch.piece, square: touch.square }).collect();
         let san = position.san(mv);
+        let evidence_kind = findings.evidence_kind(*duty);
         let (kind, irregularity, text) = match *duty {
             Duty::PromotionFinal { square, role } => {
                 let promoted_to = mv.promotion().unwrap_or(Role::Queen);
@@ -113,8 +107,8 @@ impl TableGame {
                 (AlertKind::ReleaseChanged, Irregularity::CastlingAbandoned, text.with("square", on).with("san", san))
             }
             _ => {
-                let text =
-                    Text::new("touch_move").with("player", by).with("men", ReasonArg::Pieces(touched_pieces)).with("san", san);
+                let key = if evidence_kind == TouchEvidence::Touch { "touch_move_sensed" } else { "touch_move" };
+                let text = Text::new(key).with("player", by).with("men", ReasonArg::Pieces(touched_pieces)).with("san", san);
                 (AlertKind::TouchMove, Irregularity::TouchBroken, text.with("duty", Text::from(duty)))
             }
         };
@@ -135,6 +129,8 @@ impl TableGame {
             position: Some(position.fen()),
             allowed: moves.iter().map(|&mv| position.uci(mv)).collect(),
             evidence: self.touches.seen_between(before.made_at, node.made_at),
+            evidence_kind: Some(evidence_kind),
+            touches: self.touches.touched_between(before.made_at, node.made_at),
             ..AlertDraft::new(kind, text)
         };
         draft.squares.extend(mv.from());
@@ -148,26 +144,29 @@ impl TableGame {
         let index = self.published.len();
         let line = self.follower.nodes();
         let Some(before) = line.get(index).filter(|_| line.len() == index + 1) else { return };
-        let quiet = self.follower.mismatch().is_empty() && self.follower.seen().sensing() == SensorKind::Identity;
-        if !quiet || self.published.is_raised(AlertKind::TouchCapture) || self.touch_unknown(before.made_at) {
+        let is_raised = self.published.is_raised(AlertKind::TouchCapture);
+        if !self.follower.mismatch().is_empty() || is_raised || self.touch_unknown(before.made_at) {
             return;
         }
-        let Some(hands) = self.hands(index, now) else { return };
         let position = &before.position;
         let rules = TouchRules::of(self.published.laws());
-        let binding = obligation(position, &hands.touches(now), rules);
-        let Obligation::Only { moves, by: Duty::EnemyPiece { square } | Duty::Both { enemy: square, .. } } = &binding else {
+        let Some(findings) = self.touch_findings(index, now, None, rules) else { return };
+        let binding = obligation(position, &findings.touches, rules);
+        let Obligation::Only { moves, by: duty @ (Duty::EnemyPiece { square } | Duty::Both { enemy: square, .. }) } = &binding
+        else {
             return;
         };
         // A brushed piece may have been touched first: then that one may bind, and not this one.
-        let contacts = obligation(position, &hands.contacts(now), rules);
+        let contacts = obligation(position, &findings.contacts, rules);
         if !contacts.moves(position).iter().all(|mv| moves.contains(mv)) {
             return;
         }
         let Some(piece) = position.piece_at(*square) else { return };
         let by = position.turn();
         let placed = ReasonArg::Piece(PlacedPiece { piece, square: *square });
-        let text = Text::new("touch_capture").with("player", by).with("man", placed);
+        let evidence_kind = findings.evidence_kind(*duty);
+        let key = if evidence_kind == TouchEvidence::Touch { "touch_capture_sensed" } else { "touch_capture" };
+        let text = Text::new(key).with("player", by).with("man", placed);
         let facts = RulingFacts { moves: index as u32 / 2, because: Some(Topic::TouchOpponent), ..RulingFacts::default() };
         let draft = AlertDraft {
             by: Some(by),
@@ -175,6 +174,8 @@ impl TableGame {
             situation: Some((Situation::Occasion(Occasion::Touched), facts)),
             allowed: moves.iter().map(|&mv| position.uci(mv)).collect(),
             evidence: self.touches.seen_between(before.made_at, now),
+            evidence_kind: Some(evidence_kind),
+            touches: self.touches.touched_between(before.made_at, now),
             ..AlertDraft::new(AlertKind::TouchCapture, text)
         };
         self.raise(now, draft, output);
@@ -222,6 +223,7 @@ impl TableGame {
             squares: pieces.iter().map(|placed| placed.square).collect(),
             situation: Some((Situation::Irregular(Irregularity::HandledOffTurn), facts)),
             evidence: self.touches.seen_between(before.made_at, now),
+            evidence_kind: Some(TouchEvidence::Lift),
             ..AlertDraft::new(
                 AlertKind::HandledOffTurn,
                 Text::new("handled_off_turn").with("player", by).with("men", ReasonArg::Pieces(pieces)),
@@ -288,7 +290,7 @@ impl TableGame {
     }
 
     /// Returns what the hands of the player to move after `index` plies did until `until`.
-    fn hands(&self, index: usize, until: Millis) -> Option<HandTracker> {
+    pub(super) fn hands(&self, index: usize, until: Millis) -> Option<HandTracker> {
         let line = self.follower.nodes();
         let before = line.get(index)?;
         let since = if index == 0 { self.record().started_at } else { before.made_at };

@@ -1,13 +1,15 @@
-//! What the hands touched: the changes of the squares, the touches that are not judged, and the obligations of a restored
-//! position.
+//! What the hands touched: the changes of the squares, the touches that the board senses, those that are not judged, and the
+//! obligations of a restored position.
 
 use super::sightings::Sightings;
-use crate::boards::{Millis, SquareState};
-use crate::game::Sighting;
+use super::touch_log::TouchLog;
+use super::unexplained::UNEXPLAINED;
+use crate::boards::{Millis, SquareState, Touch};
+use crate::game::{Sighting, TouchSighting};
 use crate::infer::LineNode;
 use crate::laws::Position;
 use crate::laws::reason::PlacedPiece;
-use crate::laws::touch::{HandTracker, TouchThresholds, capture_square};
+use crate::laws::touch::{HandTracker, SensedTouches, TouchThresholds, TurnTime, capture_square};
 use shakmaty::{Bitboard, Move, Square};
 
 /// The time limits for what counts as touched and as released. Incidental contacts of simulated and recorded hands (brushing a
@@ -24,6 +26,10 @@ const CENTRES: [Millis; 2] = [700, 1_500];
 #[derive(Clone, Default)]
 pub(super) struct TouchWatch {
     sightings: Sightings,
+    /// The touches that the board reported, if it senses hands.
+    log: TouchLog,
+    /// When a touch that lasted is judged: it may have been of a piece that must be captured.
+    touch_due_at: Option<Millis>,
     /// When a piece of the player who is not to move was put back on its square; cleared once it is judged whose hand it was.
     put_back_at: Option<Millis>,
     /// Touches before this time are not judged: a player adjusted pieces, or the board was not seen.
@@ -54,8 +60,21 @@ impl TouchWatch {
         between[between.len().saturating_sub(crate::game::PlayedMove::EVIDENCE)..].to_vec()
     }
 
+    /// Processes a touch that the board reports.
+    pub(super) fn note_touch(&mut self, now: Millis, touch: Touch) {
+        if self.log.update(now, touch).is_some_and(|lasted| lasted >= CARE.brushed_ms) {
+            self.touch_due_at = Some(now + UNEXPLAINED);
+        }
+    }
+
+    /// Returns the last touches that the board reported after `after` and up to `until`, as many as an alert contains.
+    pub(super) fn touched_between(&self, after: Millis, until: Millis) -> Vec<TouchSighting> {
+        self.log.seen_between(after, until)
+    }
+
     /// Exempts touches before this time, if those before a later time are not exempt already.
     pub(super) fn begin_gap(&mut self, now: Millis) {
+        self.log.begin_gap();
         self.exempt_until = self.exempt_until.max(now);
     }
 
@@ -92,12 +111,17 @@ impl TouchWatch {
         self.put_back_at = Some(at);
     }
 
-    /// Returns when that is judged.
+    /// Returns when that, or a touch that lasted, is judged.
     pub(super) fn deadline(&self) -> Option<Millis> {
-        self.put_back_at.map(|at| at + NEARBY_HAND_TIME)
+        self.put_back_at.map(|at| at + NEARBY_HAND_TIME).into_iter().chain(self.touch_due_at).min()
     }
 
-    /// Returns whether that must be judged now.
+    /// Returns whether a touch that lasted must be judged now.
+    pub(super) fn take_touch_due(&mut self, now: Millis) -> bool {
+        self.touch_due_at.take_if(|at| *at <= now).is_some()
+    }
+
+    /// Returns whether a piece that was put back must be judged now.
     pub(super) fn take_due(&mut self, now: Millis) -> bool {
         self.put_back_at.take_if(|at| *at + NEARBY_HAND_TIME <= now).is_some()
     }
@@ -128,6 +152,20 @@ impl TouchWatch {
         hands
     }
 
+    /// Returns what the board sensed of the hands since the last position and until `until`, with those of this move, if one was made
+    /// then. `None` if the board does not sense hands, or if it is not known what it sensed.
+    pub(super) fn sensed(&self, before: &LineNode, until: Millis, mv: Option<Move>) -> Option<SensedTouches> {
+        let position = &before.position;
+        let time = TurnTime { since: before.made_at, opponent_since: centring_ends_at(before, before.made_at), until };
+        let seen = self.sightings.between(time.since, until);
+        let sensed = self.log.between(time.since, until, &seen)?;
+        let touches = SensedTouches::new(position, &sensed, time, CARE);
+        let Some(mv) = mv else { return Some(touches) };
+        let lifts: Vec<(Millis, Square)> =
+            seen.iter().filter(|seen| seen.now == SquareState::Empty).map(|seen| (seen.at, seen.square)).collect();
+        Some(touches.with_move(position, mv, &sensed, &lifts, time))
+    }
+
     /// Returns the pieces of the player who is not to move that were lifted and put back with no hand of the opponent near. Empty
     /// if the opponent can capture one of them: it may have been touched for that. `before`: the last position. `faulty`: squares
     /// that do not work.
@@ -135,7 +173,7 @@ impl TouchWatch {
         let position = &before.position;
         let opponents_piece = |square: Square| position.piece_at(square).filter(|piece| piece.color != position.turn());
         let moved_at = before.made_at.max(started_at);
-        let since = before.pressed_at.map_or(moved_at + CENTRES[1], |pressed| moved_at.max(pressed) + CENTRES[0]);
+        let since = centring_ends_at(before, moved_at);
         let seen = self.sightings.between(moved_at, now);
         let busy: Vec<Millis> = seen.iter().filter(|seen| opponents_piece(seen.square).is_none()).map(|seen| seen.at).collect();
         let mut lifted = [None; 64];
@@ -158,4 +196,9 @@ impl TouchWatch {
         let can_be_captured = |placed: &PlacedPiece| legal.iter().any(|mv| capture_square(*mv) == Some(placed.square));
         if pieces.iter().any(can_be_captured) { Vec::new() } else { pieces }
     }
+}
+
+/// Returns until when the player who made the last move at `moved_at` may still centre pieces.
+fn centring_ends_at(before: &LineNode, moved_at: Millis) -> Millis {
+    before.pressed_at.map_or(moved_at + CENTRES[1], |pressed| moved_at.max(pressed) + CENTRES[0])
 }
