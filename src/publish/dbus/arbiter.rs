@@ -223,7 +223,10 @@ impl ArbiterObject {
     /// what the Laws then require, in this order), white and black (i: milliseconds on the clocks when that position was completed,
     /// -1 where unknown), and where applicable allowed (as: the moves that touched pieces allow, as UCI), count (u: which of the
     /// player's counted irregularities this is), put_right (s: the legal move, in SAN, that the player completed after they had taken
-    /// the illegal one back themselves), evidence (a(xsss): what squares showed, as in MoveMade).
+    /// the illegal one back themselves), evidence (a(xsss): what squares showed, as in MoveMade), and of touched pieces evidence_kind
+    /// (s: lift where the pieces left their squares, touch where the board only sensed a hand on them; it does not know whose) and
+    /// touches (a(xxs): the hands that the board sensed in that turn, each with its beginning and end, in Unix milliseconds, and the
+    /// square).
     ///
     /// kind, by matter: play: illegal_pending, illegal_move, illegal_stands, illegal_position, press_without_move,
     /// press_before_release; board: position_unexplained, wrong_start, orientation, moves_uncertain, displaced,

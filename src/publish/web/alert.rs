@@ -3,7 +3,7 @@
 use super::card::AudienceView;
 use crate::daemon::hub::GameView;
 use crate::game::rights::Audience;
-use crate::game::{Alert, Arg, Sighting};
+use crate::game::{Alert, Arg, Sighting, TouchSighting};
 use crate::laws::{Laws, Position};
 use crate::locale;
 use crate::wire::{Word, sensed_to_word};
@@ -38,6 +38,8 @@ pub(super) fn alert_to_json(view: &AudienceView, game: &GameView, alert: &Alert)
         "since": game.alerts_raised_at.get(&alert.id).map(|at| game.steady_ms(*at)),
         // What the squares showed is what the players touched.
         "evidence": if view.audience == Audience::Arbiter { evidence_to_json(game, &alert.evidence) } else { json!([]) },
+        "evidence_kind": alert.touch_evidence().map(Word::word),
+        "touches": if view.audience == Audience::Arbiter { touches_to_json(game, &alert.touches) } else { json!([]) },
         "count": alert.count,
         "put_right": alert.put_right,
         "plies_since": game.record.plies_since(alert.id),
@@ -75,6 +77,18 @@ pub(super) fn evidence_to_json(game: &GameView, evidence: &[Sighting]) -> Value 
         })
     };
     evidence.iter().map(to_json).collect()
+}
+
+/// Converts the hands that the board sensed to JSON.
+fn touches_to_json(game: &GameView, touches: &[TouchSighting]) -> Value {
+    let to_json = |touch: &TouchSighting| {
+        json!({
+            "wall_ms": game.wall_ms(touch.at),
+            "until_wall_ms": game.wall_ms(touch.until),
+            "square": touch.square.to_string(),
+        })
+    };
+    touches.iter().map(to_json).collect()
 }
 
 /// Returns the name of the Laws for a sentence: `FIDE Laws of 2023, standard`.

@@ -111,6 +111,8 @@ function drawAlert(box, card, alert, alike, { offer, look }) {
   const whiteMs = alert.clock_white_ms ?? null;
   const row = (name, ...value) => [h("dt", {}, t(name)), h("dd", {}, ...value)];
   const evidence = alert.evidence ?? [];
+  const touches = alert.touches ?? [];
+  const seconds = (touch) => ((touch.until_wall_ms - touch.wall_ms) / 1000).toFixed(1);
   const by = alert.by === "white" || alert.by === "black" ? alert.by : null;
   fill(
     box,
@@ -128,6 +130,7 @@ function drawAlert(box, card, alert, alike, { offer, look }) {
       alert.articles.length ? row("page-articles", alert.articles.join(", "), h("span", { class: "muted" }, ` ${alert.laws ?? ""}`)) : null,
       alert.required.length ? row("page-required", h("ol", {}, alert.required.map((act) => h("li", {}, act)))) : null,
       alert.count ? row("page-counted", t("page-counted-of", { count: alert.count, player: by ? playerName(card, by) : "" })) : null,
+      alert.evidence_kind ? row("page-evidence-kind", t(`page-evidence-${alert.evidence_kind}`)) : null,
       alert.allowed?.length ? row("page-allowed", alert.allowed_san.join(" ")) : null,
       whiteMs !== null
         ? row("page-clocks-then", comma([`${t("player-white")} ${format(alert.clock_white_ms)}`, `${t("player-black")} ${format(alert.clock_black_ms ?? 0)}`]))
@@ -143,6 +146,18 @@ function drawAlert(box, card, alert, alike, { offer, look }) {
             "ol",
             { class: "evidence" },
             evidence.map((one) => h("li", {}, h("span", { class: "muted" }, time(one.wall_ms)), " ", h("b", {}, one.square), ` ${squareText(one.before)} → ${squareText(one.now)}`)),
+          ),
+        )
+      : null,
+    touches.length
+      ? h(
+          "details",
+          {},
+          h("summary", {}, t("page-touches", { count: touches.length })),
+          h(
+            "ol",
+            { class: "evidence" },
+            touches.map((one) => h("li", {}, h("span", { class: "muted" }, time(one.wall_ms)), " ", h("b", {}, one.square), ` ${t("page-touch-seconds", { seconds: seconds(one) })}`)),
           ),
         )
       : null,
