@@ -22,6 +22,7 @@ pub(crate) mod cpp;
 pub(crate) mod names;
 pub(crate) mod others;
 pub(crate) mod pegasus;
+pub(crate) mod touches;
 
 static TIDY: HandsProfile = HandsProfile { rates: Rates { sweep: 0, ..CLEAN.rates }, ..CLEAN };
 

@@ -64,7 +64,8 @@ fn failures(case: &Case, seeds: u64) -> Option<String> {
     let others = case.rulings.iter().map(|row| row.laws).chain(case.expect.verdicts.iter().map(|verdict| verdict.laws));
     for laws in others {
         if manners.iter().all(|manner| manner.laws != laws) {
-            manners.push(Manner { laws, sensing: SensorKind::Identity, pace: PACES[2], seed: 0 });
+            let sensing = if case.model == "dgt" { SensorKind::Identity } else { SensorKind::Occupancy };
+            manners.push(Manner { laws, sensing, pace: PACES[2], seed: 0 });
         }
     }
     let mut lines: BTreeMap<String, Vec<String>> = BTreeMap::new();

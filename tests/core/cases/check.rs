@@ -110,6 +110,16 @@ fn alerts(case: &Case, manner: Manner, outcome: &Outcome) -> Vec<String> {
     if let Some(kind) = kinds.iter().find(|kind| expect.quiet.contains(kind)) {
         differences.push(format!("alerts are {raised_kinds:?}, {} is not allowed", kind.word()));
     }
+    let first = raised(outcome).find(|alert| expect.alerts.first() == Some(&alert.kind));
+    if let Some(alert) = first.filter(|_| !expect.evidence.is_empty()) {
+        let actual = alert.touch_evidence().map_or("nothing", Word::word);
+        if actual != expect.evidence {
+            differences.push(format!("{} rests on {actual}, expected {}", alert.kind.word(), expect.evidence));
+        }
+        if alert.touches.is_empty() {
+            differences.push(format!("{} has no touches", alert.kind.word()));
+        }
+    }
     for alert in raised(outcome) {
         if NEED_EVIDENCE.contains(&alert.kind) && alert.evidence.is_empty() {
             differences.push(format!("{} was raised without evidence", alert.kind.word()));

@@ -22,6 +22,8 @@ pub struct Case {
     pub chess960: bool,
     /// The pieces on the board at first, where they differ from those of `fen`: the first field of a FEN.
     pub board: Option<String>,
+    /// The model of the board, where it is another than a DGT board.
+    pub model: String,
     /// The position is not commanded: the table session has to recognise it.
     pub found: bool,
     /// A clock is connected and started.
@@ -57,6 +59,8 @@ pub struct Expect {
     pub reason: String,
     /// Alerts that must not be raised, also those of devices.
     pub quiet: Vec<AlertKind>,
+    /// What shows the touches of the first alert: `lift` or `touch`; empty where the case does not say.
+    pub evidence: String,
     /// How the moves after `moves` were completed, as far as the case says.
     pub completed: Vec<String>,
     /// The position that the first alert says to restore, as FEN; empty where the case does not say.
@@ -102,6 +106,12 @@ pub enum Deed {
     Press(Color),
     /// The clock is started or stopped.
     Clock(Act),
+    /// Fingers are laid on these squares.
+    Touch(Vec<Square>),
+    /// All fingers are taken off the squares.
+    LetGo,
+    /// A hand brushes over this square.
+    Brush(Square),
     /// The flag falls of the player whose time runs.
     Flag,
     /// Something is said or done that a board cannot sense.
@@ -147,6 +157,7 @@ impl Case {
             fen_now: text("fen_now"),
             chess960: value["chess960"] == true,
             board: text("board"),
+            model: text("model").unwrap_or_else(|| "dgt".to_owned()),
             found: value["found"] == true,
             clock: value["clock"] != false,
             setup: list(&value["setup"]).map(deed).collect(),
@@ -161,6 +172,7 @@ impl Case {
                 tolerated: kinds(&value["tolerated"]),
                 reason: text("reason").unwrap_or_default(),
                 quiet: kinds(&value["quiet"]),
+                evidence: text("evidence").unwrap_or_default(),
                 completed: texts(&value["completed"]),
                 restores: text("restores").unwrap_or_default(),
                 result,
@@ -279,6 +291,11 @@ fn deed(value: &Value) -> Deed {
         "pause" => Deed::Wait(5_000),
         "start" => Deed::Clock(Act::Start),
         "stop" => Deed::Clock(Act::Stop),
+        "off" => Deed::LetGo,
+        _ if word.starts_with("brush:") => Deed::Brush(word[6..].parse().expect("a square")),
+        _ if word.starts_with("on:") => {
+            Deed::Touch(word[3..].split(' ').map(|square| square.parse().expect("a square")).collect())
+        }
         // Two hands cannot be told from one.
         "2h" => Deed::Say(word.to_owned()),
         _ if ["say:", "adjust:", "claimW:", "claimB:", "arb:"].iter().any(|by| word.starts_with(by)) => {

@@ -12,14 +12,17 @@ use touchmove::lab::run::{self, Cable, HostInput, RunEvent};
 use touchmove::laws::draws::ClaimKind;
 use touchmove::laws::{Changes, Irregularity, Laws, LawsWord, Position};
 use touchmove::simulate::act::Act;
+use touchmove::simulate::chessup::ChessUp;
 use touchmove::simulate::dgt::VirtualDgt;
 use touchmove::simulate::hands::{HandsProfile, profile};
-use touchmove::simulate::{SimulationSetup, VirtualBoard};
+use touchmove::simulate::{SimulationSetup, VirtualBoard, wireless};
 use touchmove::table::{Input, Settings, Table};
 
 /// The time before the first action, and the time after the last one, in milliseconds.
 const LEAD_IN: Millis = 2_500;
 const QUIET: Millis = 8_000;
+/// How long a hand is on a square that it brushes, in milliseconds.
+const BRUSH: Millis = 200;
 
 /// How a case is performed.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +49,7 @@ pub struct Outcome {
 
 /// The far end of the cable: a virtual board and the hands at it.
 struct Hands {
-    board: VirtualDgt,
+    board: Box<dyn VirtualBoard>,
     to_do: VecDeque<(Millis, Act)>,
     plugged: bool,
 }
@@ -62,14 +65,14 @@ impl Cable for Hands {
         if !std::mem::replace(&mut self.plugged, true) {
             inputs.push(HostInput::Link(LinkState::Up));
         }
-        let bytes = |board: &mut VirtualDgt, now| {
+        let bytes = |board: &mut dyn VirtualBoard, now| {
             board.advance(now).into_iter().map(|chunk| HostInput::Bytes(chunk.bytes, chunk.ply)).collect::<Vec<_>>()
         };
         while let Some((at, act)) = self.to_do.pop_front_if(|(at, _)| *at <= now) {
-            inputs.extend(bytes(&mut self.board, at));
+            inputs.extend(bytes(&mut *self.board, at));
             self.board.act(at, act, 0);
         }
-        inputs.extend(bytes(&mut self.board, now));
+        inputs.extend(bytes(&mut *self.board, now));
         inputs
     }
 
@@ -119,6 +122,12 @@ impl Plan {
             Deed::Frame(changes) => changes.iter().for_each(|&(square, piece)| self.change(square, piece)),
             Deed::Press(color) => self.act(Act::Press(*color)),
             Deed::Clock(act) => self.act(*act),
+            Deed::Touch(squares) => squares.iter().for_each(|&square| self.act(Act::Touch(square))),
+            Deed::LetGo => self.act(Act::LetGo),
+            Deed::Brush(square) => {
+                self.act(Act::Touch(*square));
+                self.acts.push_back((self.now + BRUSH, Act::LetGo));
+            }
             Deed::Flag => self.now += self.time,
             Deed::Say(words) => self.words.push((self.now, words.clone())),
             Deed::Wait(_) => {}
@@ -147,9 +156,14 @@ pub fn perform(case: &Case, manner: Manner) -> Outcome {
     let until = plan.now + QUIET;
     let settings = Settings { sensing: manner.sensing, chess960: case.chess960, laws: manner.laws, ..Settings::default() };
     let mut table = Table::new(settings);
-    let mut hands = Hands { board: VirtualDgt::new(&setup, &squares, 0), to_do: plan.acts, plugged: false };
+    let board: Box<dyn VirtualBoard> = match case.model.as_str() {
+        "dgt" => Box::new(VirtualDgt::new(&setup, &squares, 0)),
+        "chessup" => Box::new(wireless::board(&setup, &squares, 0, ChessUp::default())),
+        name => panic!("no case can be performed on {name}"),
+    };
+    let mut hands = Hands { board, to_do: plan.acts, plugged: false };
     let mut outcome = Outcome::default();
-    let mut protocol = (model("dgt").expect("a DGT board").protocol)();
+    let mut protocol = (model(&case.model).expect("a model").protocol)();
     for (at, words) in plan.words.into_iter().map(|(at, words)| (at, Some(words))).chain([(until, None)]) {
         run::play(&mut hands, &mut *protocol, &mut table, at, &mut |_, run_event| {
             if let RunEvent::Event(stamped) = run_event {
