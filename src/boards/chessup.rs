@@ -21,7 +21,7 @@
 //! | code | length | data | becomes |
 //! |---|---|---|---|
 //! | 67 | 73 | 64 piece codes from a1, b1 … to h8; whose turn; castling; en passant; move numbers | see below |
-//! | fd fd | 10 | a byte a rank, the eighth first, bit 0 is the a-file; set: occupied | [`Reading::Placement`], if it has changed or was requested |
+//! | fd fd | 10 | a byte a rank, the eighth first, bit 0 is the a-file; set: occupied | [`Reading::Placement`], if it was requested, else [`Reading::Square`] for changes |
 //! | a3 35 | 6 | from file, from rank, to file, to rank, from 0 | [`Reading::Move`], if the squares agree |
 //! | 97 | 2 | the piece of a promoted pawn: 1 rook, 2 knight, 3 bishop, 4 queen | [`Reading::Promotion`] |
 //! | b8 | 3 | square, from a1 = 0; piece code | [`Reading::Touch`] |

@@ -16,7 +16,7 @@
 //!
 //! | peripheral | becomes |
 //! |---|---|
-//! | `state FEN`, `sync FEN`, `unsync FEN`, `unsync_setible FEN` | [`Reading::Placement`], if it has changed or was requested |
+//! | `state FEN`, `sync FEN`, `unsync FEN`, `unsync_setible FEN` | [`Reading::Placement`], if it was requested, else [`Reading::Square`] for changes |
 //! | `move UCI` | [`Reading::Move`], if the squares agree; if the board reports no states, also the squares with the moved pieces |
 //! | `err TEXT`, `msg TEXT` and other commands | nothing |
 //!

@@ -14,7 +14,7 @@
 //!
 //! | bytes | meaning | becomes |
 //! |---|---|---|
-//! | 32, a 00 may precede them | squares: a1, b1 … h8, two in each byte, the first in the low half | [`Reading::Placement`], if it has changed |
+//! | 32, a 00 may precede them | squares: a1, b1 … h8, two in each byte, the first in the low half | [`Reading::Placement`] at first, [`Reading::Square`] for changes |
 //! | `ff ca` and six numbers, a 00 may precede them | the clock | nothing |
 //!
 //! Codes: 0 empty, 1–6 white king, queen, rook, knight, bishop, pawn; 7–c the same in black. A report with any other code is discarded.

@@ -39,12 +39,14 @@ struct Bench {
     board: Box<dyn Protocol>,
     model: &'static Model,
     now: Millis,
+    /// The occupied squares, as reported.
+    occupied: Bitboard,
 }
 
 impl Bench {
     fn new(name: &str) -> Bench {
         let model = model(name).unwrap();
-        Bench { board: (model.protocol)(), model, now: 0 }
+        Bench { board: (model.protocol)(), model, now: 0, occupied: Bitboard::EMPTY }
     }
 
     /// A board whose link has come up; the greeting has been sent.
@@ -81,19 +83,36 @@ impl Bench {
 
     fn receive(&mut self, chunk: &[u8]) -> Vec<Reading> {
         self.board.receive(self.now, chunk);
-        readings(&mut *self.board)
+        self.readings()
+    }
+
+    fn readings(&mut self) -> Vec<Reading> {
+        let readings = readings(&mut *self.board);
+        for reading in &readings {
+            match reading {
+                Reading::Placement(placement) => {
+                    let is_occupied = |square: &Square| placement[*square as usize] != SquareState::Empty;
+                    self.occupied = Square::ALL.into_iter().filter(is_occupied).collect();
+                }
+                Reading::Square(square, state) => self.occupied.set(*square, *state != SquareState::Empty),
+                _ => {}
+            }
+        }
+        readings
+    }
+
+    /// The occupied squares after a message that is about squares alone.
+    #[track_caller]
+    fn occupied_after(&mut self, chunk: &[u8]) -> Bitboard {
+        let readings = self.receive(chunk);
+        let is_of_squares = |reading: &Reading| matches!(reading, Reading::Placement(_) | Reading::Square(..));
+        assert!(!readings.is_empty() && readings.iter().all(is_of_squares), "{readings:?}");
+        self.occupied
     }
 
     fn execute(&mut self, command: BoardCommand) {
         self.board.execute(self.now, Address::ONLY, command).unwrap();
     }
-}
-
-/// The occupied squares of the only reading, which is a placement.
-#[track_caller]
-fn occupied(readings: &[Reading]) -> Bitboard {
-    let [Reading::Placement(placement)] = readings else { panic!("{readings:?}") };
-    Square::ALL.into_iter().filter(|square| placement[*square as usize] != SquareState::Empty).collect()
 }
 
 /// The occupied squares of the start position.
@@ -197,7 +216,7 @@ fn all_lights() {
 fn silence() {
     for (name, answer) in [("pegasus", dump(start())), ("square-off", squares_text(start()))] {
         let mut bench = Bench::up(name);
-        assert_eq!(occupied(&bench.receive(&answer)), start(), "{name}");
+        assert_eq!(bench.occupied_after(&answer), start(), "{name}");
         bench.advance(60_000);
         let is_silent = |reading: &Reading| matches!(reading, Reading::ProtocolError(ProtocolError::Silent(_)));
         assert_eq!(readings(&mut *bench.board).iter().filter(|reading| is_silent(reading)).count(), 1, "{name}");

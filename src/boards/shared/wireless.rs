@@ -3,6 +3,7 @@
 //!
 //! A wireless link loses no bytes and damages none, but it may cut messages anywhere.
 
+use super::changes;
 use super::silence_watchdog::SilenceWatchdog;
 use crate::boards::{
     Address, BoardCommand, LinkState, Millis, Placement, Protocol, ProtocolError, Reading, SquareState, Unsupported, Write,
@@ -104,6 +105,7 @@ impl Session {
         let recovered = self.silence_watchdog.reply_received(now);
         if recovered.is_some() {
             // It may have lost power, and play may have continued meanwhile.
+            self.placement_requested = true;
             self.request_soon(now);
         } else if !self.awaits_squares {
             self.request_at = self.request_at.max(now + LINK_TEST_AFTER);
@@ -117,14 +119,22 @@ impl Session {
         self.awaits_squares = true;
     }
 
-    /// Handles all squares: passes them on if they have changed or were requested.
+    /// Handles all squares: passes them on if they have changed or were requested. What the board reports by itself are changes.
     pub(crate) fn placement(&mut self, now: Millis, placement: &Placement) {
         self.heard(now);
-        self.awaits_squares = false;
+        let is_reply = std::mem::take(&mut self.awaits_squares);
         self.request_at = now + LINK_TEST_AFTER;
-        if std::mem::take(&mut self.placement_requested) || self.shown.as_deref() != Some(placement) {
-            self.shown = Some(Box::new(*placement));
-            self.push(Reading::Placement(Box::new(*placement)));
+        let is_requested = std::mem::take(&mut self.placement_requested);
+        match &mut self.shown {
+            Some(shown) if **shown == *placement && !is_requested => {}
+            Some(shown) if !is_requested && !is_reply => {
+                self.readings.extend(changes(shown, placement));
+                **shown = *placement;
+            }
+            _ => {
+                self.shown = Some(Box::new(*placement));
+                self.push(Reading::Placement(Box::new(*placement)));
+            }
         }
     }
 

@@ -28,7 +28,7 @@ fn without_times(sent: Vec<(Millis, Vec<u8>)>) -> Vec<Vec<u8>> {
 /// A board with the start position, on which a game was started.
 fn started() -> Bench {
     let mut bench = Bench::up("chessup");
-    assert_eq!(occupied(&bench.receive(&squares(start()))), start());
+    assert_eq!(bench.occupied_after(&squares(start())), start());
     assert_eq!(without_times(bench.sent()), [bytes(START_GAME)]);
     bench.advance(bench.now + 200);
     bench
@@ -44,8 +44,8 @@ fn the_greeting() {
 #[test]
 fn sensed_squares_are_decoded() {
     // The start position with e2 lifted.
-    let received = Bench::up("chessup").receive(&bytes("fd fd ff ff 00 00 00 00 ef ff"));
-    assert_eq!(occupied(&received), start().without(Square::E2));
+    let received = Bench::up("chessup").occupied_after(&bytes("fd fd ff ff 00 00 00 00 ef ff"));
+    assert_eq!(received, start().without(Square::E2));
 }
 
 /// A game is started when the start position is on the board, and not in mid-game, which it would erase.
@@ -62,7 +62,7 @@ fn a_game_is_started_at_the_start_position() {
     assert_eq!(without_times(bench.sent()), [bytes(START_GAME)]);
     let mut bench = Bench::up("chessup");
     let moved = start().without(Square::E2).with(Square::E4);
-    assert_eq!(occupied(&bench.receive(&squares(moved))), moved);
+    assert_eq!(bench.occupied_after(&squares(moved)), moved);
     assert!(!without_times(bench.advance(60_000)).contains(&bytes(START_GAME)), "the board reports: it is followed as it is");
 }
 
@@ -82,9 +82,10 @@ fn the_state_shows_the_squares_if_nothing_is_sensed() {
     assert_eq!(bench.receive(&state[20..]), []);
     bench.advance(bench.now + STREAM_TIMEOUT);
     let expected = start().without(Square::E2).without(Square::E7).with(Square::E4).with(Square::E5);
-    assert_eq!(occupied(&readings(&mut *bench.board)), expected);
+    bench.readings();
+    assert_eq!(bench.occupied, expected);
     // What is sensed counts more.
-    assert_eq!(occupied(&bench.receive(&squares(start()))), start());
+    assert_eq!(bench.occupied_after(&squares(start())), start());
     assert_eq!(bench.receive(&state), []);
 }
 

@@ -13,7 +13,7 @@ fn square_off_frames() {
     let text = "30#".to_owned() + &"11000011".repeat(8) + "*";
     assert_eq!(text.as_bytes(), squares_text(start()));
     assert_eq!(bench.receive(&text.as_bytes()[..20]), []);
-    assert_eq!(occupied(&bench.receive(&text.as_bytes()[20..])), start());
+    assert_eq!(bench.occupied_after(&text.as_bytes()[20..]), start());
     let e2 = Reading::Square(Square::E2, SquareState::Empty);
     let e4 = Reading::Square(Square::E4, SquareState::Occupied);
     assert_eq!(bench.receive(b"0#e2u*"), [e2]);

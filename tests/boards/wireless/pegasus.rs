@@ -24,7 +24,7 @@ fn frames_are_decoded() {
     // Cut by a small MTU.
     let (first, rest) = dump.split_at(20);
     assert_eq!(bench.receive(first), []);
-    assert_eq!(occupied(&bench.receive(rest)), start());
+    assert_eq!(bench.occupied_after(rest), start());
     assert_eq!(bench.receive(&dump), [], "nothing has changed");
     // From e2 to e4: fields 34 and 24.
     assert_eq!(bench.receive(&bytes("8e 00 05 34 00")), [Reading::Square(Square::E2, SquareState::Empty)]);
@@ -47,7 +47,7 @@ fn a_board_without_the_key_gets_it_again() {
     assert!(matches!(received[..], [Reading::ProtocolError(ProtocolError::InvalidContent(_))]), "{received:?}");
     let sent = bench.advance(bench.now + 3_000);
     assert_eq!(sent.iter().map(|(_, bytes)| bytes.clone()).collect::<Vec<_>>(), [bytes(KEY), bytes("44"), bytes("42")]);
-    assert_eq!(occupied(&bench.receive(&super::dump(start()))), start());
+    assert_eq!(bench.occupied_after(&super::dump(start())), start());
 }
 
 #[test]

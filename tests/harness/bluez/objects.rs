@@ -69,10 +69,12 @@ pub(super) async fn serve_services(connection: &Connection, board: &Arc<RadioBoa
         let characteristic = Characteristic { board: Arc::clone(board), index, service, uuid: channel.uuid };
         let _ = server.at(channel.path, characteristic).await;
     }
+    board.state().is_resolved = true;
 }
 
 /// Removes them.
 pub(super) async fn remove_services(connection: &Connection, board: &RadioBoard) {
+    board.state().is_resolved = false;
     for channel in board.channels() {
         let _ = connection.object_server().remove::<Characteristic, _>(channel.path.as_str()).await;
     }
@@ -163,7 +165,7 @@ impl Device {
     #[zbus(property)]
     fn services_resolved(&self) -> bool {
         let state = self.board.state();
-        state.is_connected && state.has_services
+        state.is_connected && state.is_resolved
     }
 
     #[zbus(property)]

@@ -55,6 +55,8 @@ pub(super) struct State {
     pub is_known: bool,
     pub is_connected: bool,
     pub has_services: bool,
+    /// BlueZ has objects for them.
+    pub is_resolved: bool,
     pub mtu: u16,
     pub sockets: Sockets,
     pub needs_pairing: bool,
@@ -125,6 +127,7 @@ impl RadioBoard {
             is_known: false,
             is_connected: false,
             has_services: true,
+            is_resolved: false,
             mtu: 517,
             sockets: Sockets::Acquired,
             needs_pairing: false,

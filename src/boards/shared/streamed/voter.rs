@@ -1,7 +1,7 @@
 //! The state of the squares, by a vote over frames, and the detection of silent boards.
 
+use super::super::changes;
 use crate::boards::{Millis, Placement, ProtocolError, Reading, SquareState};
-use shakmaty::Square;
 use std::collections::VecDeque;
 
 /// Time without a frame after which the board counts as silent, in milliseconds: boards send several frames a second.
@@ -130,15 +130,10 @@ impl FrameVoter {
             self.apply_carried_pieces(&mut voted);
         }
         let placement_requested = std::mem::take(&mut self.placement_requested);
-        match self.shown.as_mut().filter(|_| !placement_requested) {
+        match self.shown.as_ref().filter(|_| !placement_requested) {
             None => self.readings.push_back(Reading::Placement(voted.clone())),
             Some(shown) => {
-                // Changes of one frame are reported in the order in which hands make them: lifted pieces first.
-                let changed = || Square::ALL.into_iter().filter(|&square| shown[square as usize] != voted[square as usize]);
-                let (lifted, placed): (Vec<_>, Vec<_>) =
-                    changed().partition(|&square| voted[square as usize] == SquareState::Empty);
-                let in_order = lifted.into_iter().chain(placed);
-                self.readings.extend(in_order.map(|square| Reading::Square(square, voted[square as usize])));
+                self.readings.extend(changes(shown, &voted));
             }
         }
         self.shown = Some(voted);
