@@ -69,6 +69,8 @@ pub mod simulate;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod table;
 pub mod wire;
+#[deny(clippy::disallowed_methods, clippy::disallowed_types)]
+pub mod wiring_test;
 
 pub use shakmaty;
 

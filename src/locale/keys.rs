@@ -7,6 +7,7 @@ mod order;
 mod page;
 mod round;
 mod service;
+mod wiring;
 
 use crate::game::AlertKind;
 use crate::game::command::COMMANDS;
@@ -51,6 +52,7 @@ pub fn all() -> impl Iterator<Item = MessageKey> {
         .chain(order::KEYS)
         .chain(round::KEYS)
         .chain(service::KEYS)
+        .chain(wiring::KEYS)
         .copied()
         .chain(headings)
         .chain(commands)

@@ -40,3 +40,4 @@ pub(crate) mod undo;
 pub(crate) mod why;
 pub(crate) mod winnable;
 pub(crate) mod wire;
+pub(crate) mod wiring_test;

@@ -14,15 +14,19 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("simulate", &["boards", "laws", "game"]),
     ("wire", &["game", "table"]),
     ("link", &["boards", "wire", "names"]),
-    ("daemon", &["table", "boards", "link", "config", "wire", "round", "desk", "names"]),
+    ("wiring_test", &["boards", "game"]),
+    ("daemon", &["table", "boards", "link", "config", "wire", "round", "desk", "wiring_test", "names"]),
     ("hall", &["config", "daemon", "game", "boards", "wire", "desk"]),
     ("locale", &["game", "laws"]),
     ("round", &["game"]),
     ("desk", &["round", "game"]),
-    ("publish", &["daemon", "game", "laws", "config", "wire", "locale", "round", "desk", "names"]),
+    ("publish", &["daemon", "game", "laws", "config", "wire", "locale", "round", "desk", "wiring_test", "names"]),
     ("lab", &["boards", "laws", "game", "table", "simulate", "wire", "locale"]),
-    ("ctl", &["lab", "table", "simulate", "config", "publish", "hall", "wire", "locale", "round", "desk", "names"]),
-    ("config", &["boards", "table", "names"]),
+    (
+        "ctl",
+        &["lab", "table", "simulate", "config", "publish", "hall", "wire", "locale", "round", "desk", "wiring_test", "names"],
+    ),
+    ("config", &["boards", "table", "wiring_test", "names"]),
     ("names", &[]),
 ];
 
@@ -47,10 +51,11 @@ const AND_ALSO: &[(&str, &str, &str)] = &[
 ];
 
 /// Modules whose output depends only on their input.
-const PURE: &[&str] = &["boards", "sense", "laws", "infer", "game", "table", "simulate", "locale", "round", "desk"];
+const PURE: &[&str] =
+    &["boards", "sense", "laws", "infer", "game", "table", "simulate", "locale", "round", "desk", "wiring_test"];
 
 /// Modules that make decisions, and therefore use integer arithmetic: the results are the same on every machine.
-const EXACT: &[&str] = &["boards", "sense", "laws", "infer", "game", "table"];
+const EXACT: &[&str] = &["boards", "sense", "laws", "infer", "game", "table", "wiring_test"];
 
 /// Crates that a pure module may use: they do no I/O and read no clock.
 const PURE_CRATES: &[&str] = &["shakmaty", "thiserror"];
