@@ -27,6 +27,7 @@ mod storage;
 pub mod url;
 mod values;
 pub mod web;
+pub mod wiring_change;
 
 pub use board::BoardConfig;
 pub use event::EventTags;
