@@ -25,6 +25,7 @@ mod role;
 pub mod round_games;
 mod state;
 mod update;
+mod wiring_test;
 
 pub use board::{BoardId, BoardView, ClockView, ConnectionState, TrafficCounters};
 pub use desk::DeskChangeError;
@@ -46,6 +47,7 @@ pub use state::{
     JOURNAL_LAST_ROOM, State, WEBHOOK_FAILED, is_health_kind_for,
 };
 pub use update::{Published, Update};
+pub use wiring_test::{TestOrder, WiringTestView};
 
 use crate::daemon::desk_file::DeskFile;
 use crate::daemon::journal::{Incarnation, Journal, JournalError};

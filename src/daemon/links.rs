@@ -18,7 +18,7 @@ pub use spec::{LawsChanges, LinkSpec, PlugEvents, PortSelector};
 
 use crate::boards::{Address, BoardCommand, LinkState, Millis, Protocol, Reading, Write};
 use crate::daemon::alarm::Alarm;
-use crate::daemon::hub::{ConnectionState, Hub, OrderError, Request, RequestKind, TrafficCounters};
+use crate::daemon::hub::{ConnectionState, Hub, OrderError, Request, RequestKind, TestOrder, TrafficCounters};
 use crate::daemon::{Stop, wait_for_stop};
 use crate::game::Answer;
 use crate::link::recording::Entry;
@@ -238,12 +238,18 @@ impl Link {
 
     fn request(&mut self, board: Address, request: Request) {
         let now = Instant::now();
-        if let RequestKind::Identify = request.kind {
-            // The requester may be gone.
-            let _ = request.done.send(self.identify(now, board));
-        } else {
-            let commands = self.boards.get_mut(&board).map(|link_board| link_board.handle_request(now, request));
-            self.execute(now, board, commands.unwrap_or_default());
+        match request.kind {
+            RequestKind::Identify => {
+                // The requester may be gone.
+                let _ = request.done.send(self.identify(now, board));
+            }
+            RequestKind::WiringTest(TestOrder::Begin { .. }) if self.port.is_none() => {
+                let _ = request.done.send(Err(OrderError::NotConnected(self.spec.board_id(board))));
+            }
+            _ => {
+                let commands = self.boards.get_mut(&board).map(|link_board| link_board.handle_request(now, request));
+                self.execute(now, board, commands.unwrap_or_default());
+            }
         }
         self.process_pending(now);
     }

@@ -33,6 +33,10 @@ pub(super) fn order_error(locale: Locale, error: &OrderError) -> String {
         }
         OrderError::Playing { board, game } => text("playing").with("board", board.to_string()).with("game", game.to_string()),
         OrderError::CannotIdentify(board) => text("cannot_identify").with("board", board.to_string()),
+        OrderError::NotConnected(board) => text("not_connected").with("board", board.to_string()),
+        OrderError::Testing(board) => text("testing").with("board", board.to_string()),
+        OrderError::NotTesting(board) => text("not_testing").with("board", board.to_string()),
+        OrderError::TestElsewhere(board) => text("test_elsewhere").with("board", board.to_string()),
         OrderError::PositionNotSetUp { board, squares } if squares.is_empty() => {
             text("squares_unknown").with("board", board.to_string())
         }

@@ -1,6 +1,6 @@
 //! Front-ends' view of a board.
 
-use super::Readings;
+use super::{Readings, WiringTestView};
 use crate::boards::{Battery, Model, Placement, SensorKind};
 use crate::game::event::{ClockTimes, Difference, Rotation};
 use crate::link::BoardLocation;
@@ -142,6 +142,8 @@ pub struct BoardView {
     /// The board's readings, for lines of play that are followed beside its game. Shared with the link task, which sends them.
     /// `None` if no client may follow such a line: the LiveChess server is off or delayed, or this is the public's view.
     pub readings: Option<Arc<Readings>>,
+    /// The wiring test that is carried out on it, or the last one.
+    pub wiring_test: Option<Arc<WiringTestView>>,
 }
 
 /// Counts the traffic from and to a board since touchmoved was started.
@@ -189,6 +191,7 @@ impl BoardView {
             games_begun: 0,
             traffic: Arc::default(),
             readings: None,
+            wiring_test: None,
         }
     }
 

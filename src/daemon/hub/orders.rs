@@ -126,14 +126,19 @@ impl Hub {
     /// # Errors
     /// See [`OrderError`], in particular if a game is being played there (Art. 12.6).
     pub async fn identify(&self, board: &BoardId) -> Result<(), OrderError> {
+        self.check_not_played(board)?;
+        self.request(board, RequestKind::Identify).await.map(drop)
+    }
+
+    /// Checks that no game is being played on a board, as far as published.
+    pub(super) fn check_not_played(&self, board: &BoardId) -> Result<(), OrderError> {
         self.read(|state| {
             let game = state.boards.get(board).and_then(|view| view.game).and_then(|game| state.games.get(&game));
             match game.filter(|game| game.record.result.is_none() && !game.record.plies.is_empty()) {
                 Some(game) => Err(OrderError::Playing { board: board.clone(), game: game.id }),
                 None => Ok(()),
             }
-        })?;
-        self.request(board, RequestKind::Identify).await.map(drop)
+        })
     }
 
     /// Undoes a `Position` command: if the game on a board began with a position that somebody set, continues the game that this

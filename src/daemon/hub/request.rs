@@ -1,6 +1,6 @@
 //! Orders on their way from a front-end to the task that owns the board's table.
 
-use super::{BoardId, Inactive};
+use super::{BoardId, Inactive, TestOrder};
 use crate::game::rights::Audience;
 use crate::game::{Answer, ErrorCode, Order, Refusal, StampedEvent, Text};
 use tokio::sync::oneshot;
@@ -43,6 +43,8 @@ pub enum RequestKind {
     ContinueGame(Box<Continuation>),
     /// Identify the board by its lights or its beeper.
     Identify,
+    /// Begin a wiring test of the board, or go on with it.
+    WiringTest(TestOrder),
     /// Execute an order about a game that is no longer on the board, which is at another machine. The number is that of the game.
     PastGame(u64, Order),
 }
@@ -167,6 +169,18 @@ pub enum OrderError {
     /// The board has no means to identify itself.
     #[error("board {0} cannot be identified: it has no lights and no beeper that can be used, or is not plugged in")]
     CannotIdentify(BoardId),
+    /// A wiring test needs the board.
+    #[error("board {0} is not connected: connect it, and begin the test again")]
+    NotConnected(BoardId),
+    /// The board is being tested.
+    #[error("board {0} is being tested: end that test first")]
+    Testing(BoardId),
+    /// The board is not being tested.
+    #[error("board {0} is not being tested: begin a test with `touchmovectl board {0} --test`")]
+    NotTesting(BoardId),
+    /// The board is at another machine.
+    #[error("board {0} is at another machine: test it there")]
+    TestElsewhere(BoardId),
     /// The position must be set up first.
     #[error("the position of the game is not on board {board}{}: set it up there, in either orientation, and try again", differing_squares(.squares))]
     PositionNotSetUp {
@@ -237,6 +251,10 @@ impl OrderError {
             OrderError::BoardInUse { .. } => ErrorCode::Conflict("BoardInUse"),
             OrderError::Playing { .. } => ErrorCode::Conflict("Playing"),
             OrderError::CannotIdentify(_) => ErrorCode::Conflict("Unnoticed"),
+            OrderError::NotConnected(_) => ErrorCode::Conflict("NotConnected"),
+            OrderError::Testing(_) => ErrorCode::Conflict("Testing"),
+            OrderError::NotTesting(_) => ErrorCode::Conflict("NotTesting"),
+            OrderError::TestElsewhere(_) => ErrorCode::Conflict("TestElsewhere"),
             OrderError::PositionNotSetUp { .. } => ErrorCode::Conflict("NotPutUp"),
             OrderError::GameTooLong(_) => ErrorCode::Conflict("GameTooLong"),
             OrderError::MachineAway { .. } => ErrorCode::Unavailable("MachineAway"),

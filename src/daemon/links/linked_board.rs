@@ -1,6 +1,7 @@
 //! One board of a link: its table, its handle at the hub, its recording and its clock.
 
 mod requests;
+mod wiring_test;
 
 use super::clock::Clock;
 use super::spec::{LinkSpec, serial_number};
@@ -20,6 +21,7 @@ use shakmaty::Square;
 use std::sync::Arc;
 use std::time::Instant;
 use tracing::{debug, warn};
+use wiring_test::{RunningTest, TestContext};
 
 /// How the reason begins that a board has while it reports moves that its squares do not show.
 const CONTRADICTED: &str = "its squares do not show the move that it reports, from";
@@ -45,6 +47,9 @@ pub(super) struct LinkBoard {
     hub: Arc<Hub>,
     /// Whether play without a game has been reported.
     unrecorded: bool,
+    /// The wiring test that is carried out. Meanwhile nothing that the squares show reaches the table or the recording.
+    test: Option<RunningTest>,
+    test_context: TestContext,
 }
 
 #[derive(Default)]
@@ -98,6 +103,8 @@ impl LinkBoard {
             step: StepOutput::default(),
             hub: Arc::clone(hub),
             unrecorded: false,
+            test: None,
+            test_context: TestContext::new(spec),
         };
         if let Some((game, epoch_wall_ms, events)) = cut_game {
             let by = "touchmoved".to_owned();
@@ -114,9 +121,10 @@ impl LinkBoard {
         self.calibration.0.as_deref()
     }
 
-    /// Returns the table's next deadline.
+    /// Returns the next deadline of the table or the wiring test.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
-        self.table.next_deadline().map(|at| self.clock.instant(at))
+        let deadlines = [self.table.next_deadline(), self.test_deadline()];
+        deadlines.into_iter().flatten().min().map(|at| self.clock.instant(at))
     }
 
     /// Sets the Laws of the games that begin from now on. A recording has one setting of them, so another one begins.
@@ -131,7 +139,9 @@ impl LinkBoard {
     /// Runs due deadlines; returns board commands.
     pub(super) fn advance(&mut self, now: Instant) -> Vec<BoardCommand> {
         let output = self.table.advance(self.clock.at(now));
-        self.collect_output(output)
+        let mut commands = self.collect_output(output);
+        commands.extend(self.advance_test(now));
+        commands
     }
 
     /// Handles a change of the link; returns board commands.
@@ -139,6 +149,7 @@ impl LinkBoard {
         if state == LinkState::Down {
             TrafficCounters::add(&self.traffic.link_losses, 1);
         }
+        self.abort_test();
         self.record(now, || Entry::Link(state));
         self.input(now, Input::Link(state))
     }
@@ -150,7 +161,10 @@ impl LinkBoard {
             TrafficCounters::add(&self.traffic.frames, 1);
         }
         self.apply_board_reading(&reading);
-        self.input(now, Input::Reading(reading))
+        match self.test_reading(now, &reading) {
+            Some(commands) => commands,
+            None => self.input(now, Input::Reading(reading)),
+        }
     }
 
     /// Reports to the table that the board has no memory; returns board commands.
@@ -189,7 +203,7 @@ impl LinkBoard {
     /// Records one line.
     pub(super) fn record(&mut self, now: Instant, entry: impl FnOnce() -> Entry) {
         let at = self.clock.at(now);
-        let Some(recorder) = &mut self.recorder else { return };
+        let Some(recorder) = self.recorder.as_mut().filter(|_| self.test.is_none()) else { return };
         let entry = entry();
         if recorder.write(at, entry.clone()) == WriteOutcome::Full {
             self.begin_recording(now);

@@ -1,6 +1,6 @@
 //! The parameters of a link task: its boards, its port, and how its readings become a game.
 
-use crate::boards::{Address, ControlLines, Model};
+use crate::boards::{Address, Connection, ControlLines, Model};
 use crate::daemon::calibration::CalibrationDir;
 use crate::daemon::discovery::{self, BoardSockets};
 use crate::daemon::hub::BoardId;
@@ -10,6 +10,7 @@ use crate::link::bluetooth::Radio;
 use crate::link::{Endpoint, watch};
 use crate::table::Settings;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Parameters of a link task.
@@ -82,6 +83,19 @@ impl LinkSpec {
             Some(name) => name.clone(),
             None if address == Address::ONLY => self.id.clone(),
             None => BoardId::new(&format!("{}_{}", self.id, serial_number(address))),
+        }
+    }
+
+    /// Returns the path of the file that describes a matrix.
+    pub(super) fn wiring_file(&self) -> Option<PathBuf> {
+        match &self.place {
+            PortSelector::Configured(places, index) if self.model.connection == Connection::Matrix => {
+                match places.get(*index)? {
+                    watch::BoardLocation::Port(path) => Some(path.clone()),
+                    _ => None,
+                }
+            }
+            _ => None,
         }
     }
 

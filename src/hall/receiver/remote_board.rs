@@ -205,6 +205,10 @@ impl Task {
             RequestKind::Order(order, guard) => (Action::Order(order_to_value(&order)), guard),
             RequestKind::Preview(order, game) => (Action::Preview(order_to_value(&order)), OrderGuard { game, seen: None }),
             RequestKind::Identify => (Action::Identify, OrderGuard { game: GameGuard::AnyGame, seen: None }),
+            RequestKind::WiringTest(_) => {
+                let _ = done.send(Err(OrderError::TestElsewhere(self.handle.board().clone())));
+                return;
+            }
             RequestKind::PastGame(game, _) => {
                 let _ = done.send(Err(OrderError::NoSuchGame(game)));
                 return;

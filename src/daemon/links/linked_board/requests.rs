@@ -4,10 +4,11 @@ use super::LinkBoard;
 use crate::boards::{BoardCommand, LinkState};
 use crate::daemon::hub::{Continuation, GameGuard, OrderError, OrderGuard, ReplySender, Request, RequestKind, StoredGameState};
 use crate::daemon::links::clock::Clock;
-use crate::game::{Answer, Order};
+use crate::game::{Answer, Command, Order};
 use crate::link::recording::Entry;
 use crate::table::Input;
 use crate::wire::order_to_value;
+use crate::wiring_test::EndReason;
 use std::time::Instant;
 use tracing::debug;
 
@@ -18,6 +19,9 @@ impl LinkBoard {
             RequestKind::Order(order, guard) => {
                 // A game may be due to begin.
                 let mut commands = self.advance(now);
+                if matches!(order.command, Command::Position { .. }) {
+                    commands.extend(self.end_test(now, EndReason::Order));
+                }
                 match self.check_guard(guard) {
                     Ok(()) => commands.extend(self.handle_order(now, order, request.done)),
                     Err(error) => self.step.done = Some((request.done, Err(error))),
@@ -33,7 +37,16 @@ impl LinkBoard {
                 self.step.done = Some((request.done, outcome));
                 commands
             }
-            RequestKind::ContinueGame(continuation) => self.continue_game(now, *continuation, request.done),
+            RequestKind::ContinueGame(continuation) => {
+                let mut commands = self.end_test(now, EndReason::Order);
+                commands.extend(self.continue_game(now, *continuation, request.done));
+                commands
+            }
+            RequestKind::WiringTest(order) => {
+                let (outcome, commands) = self.handle_test_order(now, order);
+                self.step.done = Some((request.done, outcome));
+                commands
+            }
             RequestKind::PastGame(game, _) => {
                 self.step.done = Some((request.done, Err(OrderError::NoSuchGame(game))));
                 Vec::new()
