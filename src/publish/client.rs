@@ -7,6 +7,7 @@ mod json;
 mod reply;
 mod snapshot;
 mod watch;
+mod wiring_test;
 
 pub use administrator::{ConfigKey, LoginCode};
 pub use error::{ClientError, is_service_installed};

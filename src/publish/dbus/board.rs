@@ -2,13 +2,16 @@
 
 use super::polkit;
 use super::values;
-use super::{Error, Stream, authorize_order};
+use super::{Error, Stream, authorize_order, caller};
 use crate::daemon::Hub;
-use crate::daemon::hub::{BoardId, BoardView, ClockView, Target};
+use crate::daemon::hub::{BoardId, BoardView, ClockView, Target, TestOrder, WiringTestView};
 use crate::game::rights::Right;
 use crate::game::{ClockTime, Command};
+use crate::locale::Locale;
 use crate::names::game_path;
+use crate::publish::render::wiring_test::WiringTestReport;
 use crate::wire::Word;
+use crate::wiring_test::{EndReason, Step};
 use std::sync::Arc;
 use zbus::message::Header;
 use zbus::object_server::SignalEmitter;
@@ -174,6 +177,56 @@ impl BoardObject {
     ) -> Result<(), Error> {
         polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
         Ok(self.hub.identify(&self.id).await?)
+    }
+
+    /// The wiring test that is carried out on the board, or the last one since touchmoved was started, as a JSON object with English
+    /// sentences: phase (reading, empty, square, short, clear, done), square (where the piece is to be put), instruction, hint,
+    /// findings, advice, changes (keys of the configuration). Empty: there was none.
+    #[zbus(property)]
+    fn wiring_test(&self) -> String {
+        self.describe_wiring_test("en")
+    }
+
+    /// Begins a wiring test: somebody puts a piece on one square after the other, and the test finds squares and lines that are
+    /// connected wrongly or do not work. Property WiringTest says what to do. While it is carried out, no moves are read on the
+    /// board. It ends when the caller leaves the bus, the board is unplugged, or nobody does anything for 15 minutes.
+    /// Errors: Playing (a game is being played on the board), NotConnected, Testing (another test is carried out), TestElsewhere (the
+    /// board is at another machine), NotAllowed (polkit refused), Stopping.
+    async fn begin_wiring_test(
+        &self,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        let by = polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
+        let test = self.hub.begin_wiring_test(&self.id, &by, None).await?;
+        let watched = caller::end_test_with_caller(Arc::clone(&self.hub), self.id.clone(), test, &header, connection).await;
+        if let Err(error) = watched {
+            self.hub.continue_wiring_test(&self.id, TestOrder::End(test, EndReason::CallerGone)).await?;
+            return Err(Error::ZBus(error));
+        }
+        Ok(())
+    }
+
+    /// Goes on with the wiring test. step: next (the board is empty, or the piece is on the square, whatever the board shows; after
+    /// the short test: test all other squares), skip (do not test this square), back (test the previous square again), stop.
+    /// Errors: NotTesting, BadOption, NotAllowed (polkit refused), Stopping.
+    async fn step_wiring_test(
+        &self,
+        step: &str,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
+        let step = Step::from_word(step)
+            .ok_or_else(|| Error::BadOption(format!("{step:?} is not a step: write next, skip, back or stop")))?;
+        Ok(self.hub.continue_wiring_test(&self.id, TestOrder::Step(step)).await?)
+    }
+
+    /// Returns property WiringTest with sentences in a language, given by its BCP 47 or POSIX name.
+    fn describe_wiring_test(&self, language: &str) -> String {
+        let locale = Locale::from_tag(language);
+        let report = |view: &Arc<WiringTestView>| WiringTestReport::new(view, locale).to_json();
+        self.hub.wiring_test(&self.id).as_ref().map(report).unwrap_or_default()
     }
 
     /// A square changed during play. before and now: empty, a piece's letter as in FEN, white, black or occupied. time: in

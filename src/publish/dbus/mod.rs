@@ -9,6 +9,7 @@ mod arbiter;
 pub mod arguments;
 mod board;
 mod bus;
+mod caller;
 mod controlled_game;
 mod error;
 mod game;

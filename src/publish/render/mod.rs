@@ -9,6 +9,7 @@ pub(super) mod playing_table;
 pub(super) mod stable_id;
 pub(super) mod table_files;
 mod tournament_files;
+pub mod wiring_test;
 
 pub(super) use cloud_tournament::game_count;
 pub(super) use tournament_files::TournamentFiles;
