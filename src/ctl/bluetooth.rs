@@ -1,7 +1,6 @@
 //! `touchmovectl bluetooth`: boards over Bluetooth, and which of them touchmoved uses.
 
 mod add;
-mod config_file;
 mod forget;
 mod handshake;
 mod scan;

@@ -11,6 +11,7 @@ mod child_process;
 mod columns;
 mod completion;
 pub mod config;
+mod config_file;
 pub mod demo;
 pub mod diagram;
 pub mod doctor;
@@ -109,7 +110,7 @@ pub fn main() -> ExitCode {
         Command::Status(args) => wait(status::run(args)),
         Command::List(args) => wait(list::run(args)),
         Command::Monitor(args) => wait(monitor::run(args)),
-        Command::Board(args) => wait(board::run(args)),
+        Command::Board(args) => block_on(board::run(args)).map_err(Into::into).flatten(),
         Command::Game(args) => wait(game::run(args)),
         Command::Pgn(args) => wait(pgn::run(args)),
         Command::Arbiter(args) => wait(arbiter::run(args)),

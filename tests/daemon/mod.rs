@@ -15,3 +15,4 @@ pub(crate) mod seats;
 pub(crate) mod soak;
 pub(crate) mod time_of_day;
 pub(crate) mod upgrade;
+pub(crate) mod wiring_test;

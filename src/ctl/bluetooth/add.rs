@@ -1,6 +1,5 @@
 //! `touchmovectl bluetooth add`.
 
-use super::config_file::{Change, Place};
 use super::handshake::confirmed;
 use super::scan::listen;
 use crate::boards::bluetooth::{Bluetooth, NORDIC_UART_SERVICE, handshake};
@@ -8,6 +7,7 @@ use crate::boards::{self, Model};
 use crate::config::board_table::{append, bluetooth_table};
 use crate::config::{BoardConfig, Config};
 use crate::ctl::completion;
+use crate::ctl::config_file::{Change, Place, with_sign};
 use crate::link::BoardLocation;
 use crate::link::bluetooth::{Address, Confidence, Device, Guess, Objects, guess};
 use anyhow::{Context, bail};
@@ -67,8 +67,8 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
                 .to_owned(),
         );
     }
-    let change =
-        Change { text: append(&file.text, &table), table, adds: true, boards: file.config.boards.len().saturating_add(1) };
+    let boards = file.config.boards.len().saturating_add(1);
+    let change = Change { text: append(&file.text, &table), lines: with_sign('+', &table), boards };
     args.place.change(&file, &change, &notes)
 }
 

@@ -1,8 +1,8 @@
 //! `touchmovectl bluetooth forget`.
 
 use super::add::board_at;
-use super::config_file::{Change, Place};
 use crate::config::board_table::remove;
+use crate::ctl::config_file::{Change, Place, with_sign};
 use crate::link::bluetooth::Address;
 use anyhow::Context;
 
@@ -31,5 +31,5 @@ pub(super) fn run(Args { address, place }: Args) -> anyhow::Result<()> {
     if boards == 0 {
         notes.push("From then on every board is used that is found by its USB id.".to_owned());
     }
-    place.change(&file, &Change { text, table, adds: false, boards }, &notes)
+    place.change(&file, &Change { text, lines: with_sign('-', &table), boards }, &notes)
 }
