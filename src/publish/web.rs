@@ -46,6 +46,7 @@ mod settings;
 mod stream;
 pub mod token_cache;
 pub mod tokens;
+mod wiring_test;
 
 use crate::config::{self, Config, EventTags};
 use crate::daemon::{DelayedView, Hub, LiveConfig, Source, Stop, steady_clock, wait_for_stop};

@@ -3,7 +3,8 @@
 use crate::daemon::hub::{BoardId, Target};
 use crate::game::Command;
 use crate::publish::tags;
-use crate::wire::command_from_value;
+use crate::wire::{Word, command_from_value};
+use crate::wiring_test::Step;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -92,6 +93,48 @@ pub struct SettingRequest {
 /// The body is not JSON of this form.
 pub fn parse_setting(bytes: &[u8]) -> Result<SettingRequest, String> {
     parse(bytes)
+}
+
+/// What a page wants of a wiring test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageStep {
+    /// Begin a test.
+    Begin,
+    /// The page is still there, and wants to know where the test is.
+    Watch,
+    /// The user has decided something.
+    Step(Step),
+}
+
+/// A request about the wiring test of a board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WiringTestRequest {
+    /// The board.
+    pub board: BoardId,
+    /// What to do.
+    pub step: PageStep,
+}
+
+/// Parses the body of `POST /api/wiring-test`.
+///
+/// # Errors
+/// The body is not JSON of this form.
+pub fn parse_wiring_test(bytes: &[u8]) -> Result<WiringTestRequest, String> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Body {
+        board: String,
+        r#do: String,
+    }
+    let Body { board, r#do: word } = parse(bytes)?;
+    let step = match word.as_str() {
+        "begin" => PageStep::Begin,
+        "watch" => PageStep::Watch,
+        word => Step::from_word(word)
+            .map(PageStep::Step)
+            .ok_or_else(|| format!("{word:?} is not a step: write begin, watch, next, skip, back or stop"))?,
+    };
+    Ok(WiringTestRequest { board: BoardId::new(&board), step })
 }
 
 /// The body of `POST /api/command` and `POST /api/preview`.

@@ -91,6 +91,7 @@ static FILES: &[PageFile] = files![
     SCRIPT "sound.js",
     SCRIPT "status.js",
     SCRIPT "tile.js",
+    SCRIPT "wiring.js",
     SCRIPT "words.js",
     SCRIPT "vendor/chessground.js",
     STYLE "vendor/chessground.css",

@@ -4,6 +4,7 @@ mod exchange;
 mod laws_and_tags;
 mod round;
 mod service;
+mod wiring_test;
 
 use crate::harness::hall::{client, made};
 use crate::harness::organiser::Organiser as _;

@@ -12,6 +12,7 @@ import * as rule from "./rule.js";
 import { acknowledgeAll, runCommand, sendCommand } from "./send.js";
 import * as sheet from "./sheet.js";
 import { say } from "./status.js";
+import * as wiring from "./wiring.js";
 import { colon, has, language, comma, squareText, t, time } from "./words.js";
 
 /** A move with a lower confidence is shown as doubtful; `uncertain` of a card uses the same limit. */
@@ -375,6 +376,7 @@ export function begin() {
     }
   });
   $("#flip").onclick = flip;
+  $("#test").onclick = () => openBoard !== null && wiring.open(openBoard);
   $("#raw").onclick = showSquares;
   $("#print").onclick = () => window.print();
   $("#menu").onclick = menu;

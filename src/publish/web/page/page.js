@@ -15,6 +15,7 @@ import * as settings from "./settings.js";
 import * as sound from "./sound.js";
 import { LANGUAGES } from "./languages.js";
 import { say } from "./status.js";
+import * as wiring from "./wiring.js";
 import { ago, comma, preferred, loadLanguage, t, time } from "./words.js";
 
 /** The keyboard shortcuts and their descriptions, for the help of `?`. */
@@ -305,6 +306,7 @@ async function begin() {
   desk.begin();
   seats.begin();
   health.begin();
+  wiring.begin();
   changes.addEventListener("change", change);
   document.addEventListener("keydown", key);
   document.addEventListener("exchanged", ({ detail: name }) => {
