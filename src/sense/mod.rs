@@ -3,12 +3,8 @@
 //! This module normalises readings but does not judge them: it drops and delays no edge. Noise, stuck squares and rotation are
 //! hypotheses of [`crate::infer`].
 
-mod contacts;
-
 use crate::boards::{Millis, Placement, SensorKind, SquareState};
 use shakmaty::Square;
-
-pub use contacts::{Contact, Contacts};
 
 /// A change of one square, in the board's own coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::{Output, Table};
 use crate::boards::{Millis, Placement, ProtocolError, Reading};
 use crate::game::event::{Event, Rotation};
 use crate::infer::REST_TAKEBACK;
-use crate::sense::{Contacts, Edge};
+use crate::sense::Edge;
 use shakmaty::Bitboard;
 
 impl Table {
@@ -77,7 +77,6 @@ impl Table {
                 ProtocolError::AmbiguousSquares(_) | ProtocolError::Uncalibrated | ProtocolError::OtherModel(_),
             ) => {}
             Reading::Touch(touch) => {
-                self.contacts.update(now, touch);
                 self.with_game(output, |game, context, _| game.handle_touch(now, touch, context));
             }
             // The squares decide what was played.
@@ -130,7 +129,6 @@ impl Table {
             self.gap.begin(at, self.sense.is_complete().then(|| *self.sense.placement()), game.record().plies.len());
         }
         self.sense.invalidate();
-        self.contacts = Contacts::default();
         self.clock.begin_gap();
         self.check = PlacementCheck::default();
         self.detached_play = None;

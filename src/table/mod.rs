@@ -30,7 +30,7 @@ use crate::game::{Answer, Order, Preview, Record, Refusal, StampedEvent};
 use crate::infer::{Beam, rotated};
 pub use crate::infer::{CostParts, Hypothesis, HypothesisMove};
 use crate::laws::{Laws, Position};
-use crate::sense::{Contacts, SquareTracker};
+use crate::sense::SquareTracker;
 use battery::BatteryTrend;
 use check::PlacementCheck;
 use clock::Clock;
@@ -69,8 +69,6 @@ pub struct Table {
     beam: Beam,
     is_judged: bool,
     sense: SquareTracker,
-    /// The pieces that hands touch now, on boards that sense it.
-    contacts: Contacts,
     rotation: Option<Rotation>,
     clock: Clock,
     game: Option<TableGame>,
@@ -110,7 +108,6 @@ impl Table {
             quiet: QuietTimer::new(&settings),
             settings,
             sense: SquareTracker::default(),
-            contacts: Contacts::default(),
             game: None,
             rested: None,
             unrecorded: UnrecordedPlay::default(),
@@ -257,11 +254,6 @@ impl Table {
     /// the first whole reading.
     pub fn squares(&self) -> Option<&Placement> {
         self.sense.is_complete().then(|| self.sense.placement())
-    }
-
-    /// Returns the pieces that hands touch now, in the board's own coordinates. Empty on boards that do not sense hands.
-    pub fn contacts(&self) -> &Contacts {
-        &self.contacts
     }
 
     /// Returns how the board is oriented, once found or set.

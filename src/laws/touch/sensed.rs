@@ -57,7 +57,8 @@ impl SensedTouches {
             let Some(piece) = position.piece_at(touch.square) else { continue };
             let is_own = piece.color == position.turn();
             let is_past = touch.until.is_some_and(|until| until <= time.since);
-            if is_past || (!is_own && touch.from < time.opponent_since) {
+            let is_early = !is_own && touch.from < time.opponent_since;
+            if is_past || (is_early && touch.from <= time.since) {
                 continue;
             }
             result.contacts.touch(touch.from.max(time.since), touch.square, piece);
@@ -66,7 +67,7 @@ impl SensedTouches {
                 .until
                 .filter(|until| *until <= time.until)
                 .is_some_and(|until| touch.from > time.since && until.saturating_sub(touch.from) >= thresholds.brushed_ms);
-            if touch.is_single && lasted {
+            if touch.is_single && lasted && !is_early {
                 result.count(touch.from, touch.square, position, touch.is_lift);
             }
         }

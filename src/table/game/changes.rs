@@ -55,6 +55,7 @@ impl TableGame {
             Touch::End => Touch::End,
         };
         self.touches.note_touch(now, touch);
+        self.handle_touch_while_adjusting(now, touch);
     }
 
     /// Marks the placement that was just read as possibly outdated. `is_start`: it is a start position.

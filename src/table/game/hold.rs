@@ -3,7 +3,7 @@
 use super::draft::AlertDraft;
 use super::unexplained::UNEXPLAINED_LONG;
 use super::{GameContext, TableGame};
-use crate::boards::Millis;
+use crate::boards::{Millis, Touch};
 use crate::game::{AlertKind, Command, Event, Order, Text};
 use crate::infer::{Follower, ObservedBoard, REST_TAKEBACK, explain};
 use crate::laws::Position;
@@ -22,7 +22,14 @@ const ANALYSIS_MOVES: u32 = 2;
 #[derive(Clone)]
 enum HoldReason {
     /// This player announced that they adjust pieces (Art. 4.2).
-    Adjusting { by: Color, until: Millis, touched: bool },
+    Adjusting {
+        by: Color,
+        until: Millis,
+        /// Squares have changed.
+        touched: bool,
+        /// A hand was on a piece, on a board that senses that.
+        is_felt: bool,
+    },
     /// A position was set, or moves were taken back, and the board does not show the position yet.
     Restoring { touched: bool },
     /// The arbiter has paused the game.
@@ -124,7 +131,7 @@ impl Hold {
     fn adjust(&mut self, now: Millis, by: Color, touched: bool) -> bool {
         let is_possible = matches!(self.reason, None | Some(HoldReason::Adjusting { .. }));
         if is_possible {
-            self.reason = Some(HoldReason::Adjusting { by, until: now + MAX_ADJUST_TIME, touched });
+            self.reason = Some(HoldReason::Adjusting { by, until: now + MAX_ADJUST_TIME, touched, is_felt: false });
         }
         is_possible
     }
@@ -163,6 +170,17 @@ impl TableGame {
     pub(super) fn adjust(&mut self, now: Millis, by: Color) {
         if self.hold.adjust(now, by, self.follower.mismatch().any()) {
             self.follower.suspend();
+        }
+    }
+
+    /// Processes a sensed touch. The time to adjust pieces ends when the hand leaves a piece and the board agrees with the record: a
+    /// piece need not be lifted to be adjusted.
+    pub(super) fn handle_touch_while_adjusting(&mut self, now: Millis, touch: Touch) {
+        let Some(HoldReason::Adjusting { is_felt, .. }) = &mut self.hold.reason else { return };
+        match touch {
+            Touch::Begin { .. } => *is_felt = true,
+            Touch::End if *is_felt && !self.follower.mismatch().any() => self.end_hold(now),
+            Touch::End => {}
         }
     }
 

@@ -284,9 +284,12 @@ impl TableGame {
         !is_exempt && before.position.turn() == by && (touched_own() || self.must_capture(by))
     }
 
-    /// Whether a notice says that this player has touched an opponent's piece. In other cases the opponent may have touched it.
+    /// Whether a notice says that this player has lifted an opponent's piece. In other cases the opponent may have touched it; a hand
+    /// that was only sensed may be the opponent's.
     fn must_capture(&self, by: Color) -> bool {
-        self.record().alerts.iter().any(|alert| alert.kind == AlertKind::TouchCapture && alert.by == Some(by))
+        let is_lift = |alert: &Alert| alert.evidence_kind != Some(TouchEvidence::Touch);
+        let mut alerts = self.record().alerts.iter();
+        alerts.any(|alert| alert.kind == AlertKind::TouchCapture && alert.by == Some(by) && is_lift(alert))
     }
 
     /// Returns what the hands of the player to move after `index` plies did until `until`.

@@ -3,7 +3,6 @@
 use super::*;
 use shakmaty::{Color, Role};
 use touchmove::boards::{Touch, chessup::CHECK_TIMEOUT, chessup::STREAM_TIMEOUT};
-use touchmove::table::Input;
 
 const START_GAME: &str = "b9 05 00 01 00 00 01 00 00 00 00 00";
 
@@ -147,23 +146,6 @@ fn touches() {
     assert_eq!(bench.receive(&bytes("b8 0c 00")), [Reading::Touch(Touch::Begin { square: Square::E2, piece: Some(pawn) })]);
     assert_eq!(bench.receive(&bytes("b8 3f 40")), [Reading::Touch(Touch::Begin { square: Square::H8, piece: None })]);
     assert_eq!(bench.receive(&bytes("bb")), [Reading::Touch(Touch::End)]);
-}
-
-/// The table knows which squares are touched now.
-#[test]
-fn touches_reach_the_table() {
-    let mut table = Table::new(Settings::default());
-    let touch = |table: &mut Table, at, touch| drop(table.handle(at, Input::Reading(Reading::Touch(touch))));
-    touch(&mut table, 10, Touch::Begin { square: Square::E2, piece: None });
-    touch(&mut table, 20, Touch::Begin { square: Square::D2, piece: Some(Role::Pawn.of(Color::White)) });
-    touch(&mut table, 30, Touch::Begin { square: Square::E2, piece: None });
-    let contacts: Vec<(Millis, Square)> = table.contacts().iter().map(|contact| (contact.at, contact.square)).collect();
-    assert_eq!(contacts, [(10, Square::E2), (20, Square::D2)]);
-    touch(&mut table, 40, Touch::End);
-    assert!(table.contacts().squares().is_empty());
-    touch(&mut table, 50, Touch::Begin { square: Square::E2, piece: None });
-    table.handle(60, Input::Link(LinkState::Down));
-    assert!(table.contacts().squares().is_empty(), "the link was lost");
 }
 
 /// Bytes that belong to no message are skipped, and an incomplete message is given up.
