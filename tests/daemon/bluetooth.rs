@@ -3,7 +3,8 @@
 mod faults;
 mod games;
 
-use crate::harness::bluez::{Bluez, RadioBoard, Sockets};
+use crate::harness::bluez::radio_board::Sockets;
+use crate::harness::bluez::{Bluez, RadioBoard};
 use crate::harness::hall::client;
 use crate::harness::{Daemon, PrivateBus, until};
 use std::fs;

@@ -5,9 +5,9 @@
 //! documentation and its sources have them.
 
 mod objects;
-mod radio_board;
+pub mod radio_board;
 
-pub use radio_board::{RadioBoard, Sockets};
+pub use radio_board::RadioBoard;
 
 use super::PrivateBus;
 use objects::{Adapter, ProfileManager, adapter_path, announce, remove_device, remove_services, serve_device, serve_services};

@@ -124,9 +124,10 @@ fn boards_on_a_shared_service_are_asked_with_one_harmless_request() {
         }
     }
     // Another board with this name: it is asked once, and nothing else is written to it.
-    let board = bluez.add(RadioBoard::new("chessup", A));
+    let other = "AA:BB:CC:DD:EE:AA";
+    let board = bluez.add(RadioBoard::new("chessup", other));
     board.rename("DGT_Pegasus_12345");
-    let (code, _, error) = run(&bus, &["bluetooth", "add", A, "--config", &file, "--yes"]);
+    let (code, _, error) = run(&bus, &["bluetooth", "add", other, "--config", &file, "--yes"]);
     assert!(code == 1 && error.contains("does not answer like a DGT Pegasus"), "{error}");
     assert_eq!(board.received(), [[0x42]]);
 }

@@ -35,8 +35,10 @@ pub(super) async fn confirmed(address: Address, models: &[&'static Model]) -> Re
 async fn confirm(port: &mut Port, models: &[&'static Model]) -> Result<Vec<&'static Model>, LineError> {
     let of_models = || HANDSHAKES.iter().filter(|handshake| models.iter().any(|model| model.name == handshake.model));
     let is_same = |a: &Handshake, b: &Handshake| (a.write, a.replies) == (b.write, b.replies);
+    // Before anything is written: a board that sends by itself would take a request for something else, whatever its name is.
+    let listening = HANDSHAKES.iter().filter(|handshake| handshake.write.is_empty());
     let mut tried: Vec<&Handshake> = Vec::new();
-    for handshake in of_models() {
+    for handshake in listening.chain(of_models()) {
         if tried.iter().any(|other| is_same(other, handshake)) {
             continue;
         }

@@ -169,6 +169,7 @@ impl Bluez {
                 Ok(objects)
             }
             Err(CallError::Denied) => Err(Unavailable::Denied),
+            Err(CallError::TimedOut) => Err(Unavailable::NoAnswer),
             Err(_) => Err(Unavailable::NoDaemon),
         }
     }

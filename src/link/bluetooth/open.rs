@@ -164,10 +164,10 @@ async fn attach(
     }
     let output = writer(bluez, &channels, mtu, board).await?;
     // The port ends the connection from now on.
-    let is_ours = std::mem::take(&mut connection.is_open);
+    connection.is_open = false;
     let write_interval = Duration::from_millis(gatt.write_interval);
     let wiring = Wiring { bluez: bluez.clone(), board, device: device.path, inputs, output, loss, write_interval };
-    Ok(Port::start(wiring).hanging_up(is_ours))
+    Ok(Port::start(wiring))
 }
 
 /// A connection of this process, which ends unless a port takes it over.

@@ -86,8 +86,6 @@ pub struct Port {
     tasks: JoinSet<()>,
     bluez: Bluez,
     device: String,
-    /// Whether the connection ends with the port. `false`: another program has made it.
-    hangs_up: bool,
 }
 
 impl Port {
@@ -119,14 +117,11 @@ impl Port {
         });
         tasks.spawn(async move {
             loss.wait().await;
+            // A stream that nobody reads would fill up, and hold up the connection to the bus and with it all boards.
+            drop(loss);
             reports.end().await;
         });
-        Port { received, writes, rest: Vec::new(), tasks, bluez, device, hangs_up: true }
-    }
-
-    /// Sets whether the connection ends with the port.
-    pub(super) fn hanging_up(self, hangs_up: bool) -> Port {
-        Port { hangs_up, ..self }
+        Port { received, writes, rest: Vec::new(), tasks, bluez, device }
     }
 
     /// Reads bytes into `buf` and returns their number, at least one. Cancel safe.
@@ -155,12 +150,10 @@ impl Port {
         }
     }
 
-    /// Ends the connection, so that the board can be used by others.
+    /// Ends the connection, also one that an earlier process has left, so that the board can be used by others.
     pub async fn close(mut self) {
         self.tasks.shutdown().await;
-        if self.hangs_up {
-            let _ = timeout(HANG_UP_TIMEOUT, self.bluez.call(&self.device, DEVICE, "Disconnect", &())).await;
-        }
+        let _ = timeout(HANG_UP_TIMEOUT, self.bluez.call(&self.device, DEVICE, "Disconnect", &())).await;
     }
 }
 

@@ -11,6 +11,9 @@ pub enum Unavailable {
     /// BlueZ is not on the bus.
     #[error("bluetoothd does not run: install bluez, and run `sudo systemctl enable --now bluetooth`")]
     NoDaemon,
+    /// BlueZ is on the bus, and does not answer.
+    #[error("bluetoothd does not answer: run `sudo systemctl restart bluetooth`")]
+    NoAnswer,
     /// The bus policy, or BlueZ, forbids it to this user.
     #[error(
         "this user may not use Bluetooth: install touchmove-bluetooth.conf of touchmove in /usr/share/dbus-1/system.d for the \
@@ -107,6 +110,7 @@ mod tests {
         let all = [
             Unavailable::NoBus("x".to_owned()),
             Unavailable::NoDaemon,
+            Unavailable::NoAnswer,
             Unavailable::Denied,
             Unavailable::NoAdapter,
             Unavailable::AdapterOff("hci0".to_owned()),

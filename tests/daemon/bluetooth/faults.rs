@@ -1,7 +1,8 @@
 //! What can be missing or end, and how it heals.
 
 use super::{A, Air, table};
-use crate::harness::bluez::{Bluez, RadioBoard, Sockets};
+use crate::harness::bluez::radio_board::Sockets;
+use crate::harness::bluez::{Bluez, RadioBoard};
 use crate::harness::{PrivateBus, until};
 
 #[tokio::test]
