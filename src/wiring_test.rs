@@ -204,6 +204,7 @@ impl WiringTest {
     }
 
     fn begin_step(&mut self, now: Millis) {
+        self.sensors.count_from(now);
         self.step =
             CurrentStep { began: now, held: self.covered(), flickered: self.sensors.flickering(), ..CurrentStep::default() };
     }

@@ -12,11 +12,18 @@ pub(super) struct Sensors {
     /// The last changes of each square.
     changes: Vec<VecDeque<Millis>>,
     flickering: Bitboard,
+    /// Since when changes are counted.
+    counted_since: Millis,
 }
 
 impl Sensors {
     pub(super) fn new() -> Sensors {
-        Sensors { placement: None, changes: vec![VecDeque::new(); 64], flickering: Bitboard::EMPTY }
+        Sensors { placement: None, changes: vec![VecDeque::new(); 64], flickering: Bitboard::EMPTY, counted_since: 0 }
+    }
+
+    /// Counts the changes anew: a square may respond to the pieces on several others.
+    pub(super) fn count_from(&mut self, now: Millis) {
+        self.counted_since = now;
     }
 
     /// Processes all squares at once.
@@ -41,7 +48,8 @@ impl Sensors {
             changes.pop_front();
         }
         let first = changes.front().copied().unwrap_or(now);
-        if changes.len() == FLICKER_CHANGES && now.saturating_sub(first) <= FLICKER_WINDOW {
+        let is_counted = changes.len() == FLICKER_CHANGES && first >= self.counted_since;
+        if is_counted && now.saturating_sub(first) <= FLICKER_WINDOW {
             self.flickering.add(square);
         }
     }

@@ -148,6 +148,7 @@ impl LinkBoard {
     pub(super) fn handle_link_state(&mut self, now: Instant, state: LinkState) -> Vec<BoardCommand> {
         if state == LinkState::Down {
             TrafficCounters::add(&self.traffic.link_losses, 1);
+            self.test_context.read_wiring();
         }
         self.abort_test();
         self.record(now, || Entry::Link(state));

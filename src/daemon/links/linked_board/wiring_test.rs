@@ -24,6 +24,8 @@ pub(super) struct TestContext {
     rotation: Option<Rotation>,
     /// The file that describes the matrix.
     wiring_file: Option<PathBuf>,
+    /// What it said when the link read it. It may have been corrected since, which takes effect when the link is opened again.
+    wiring: Option<Wiring>,
     /// Whether the board has a `[[board]]` of its own.
     has_own_keys: bool,
     /// The number of tests so far.
@@ -32,13 +34,25 @@ pub(super) struct TestContext {
 
 impl TestContext {
     pub(super) fn new(spec: &LinkSpec) -> TestContext {
-        TestContext {
+        let mut context = TestContext {
             model: spec.model,
             rotation: spec.settings.rotation,
             wiring_file: spec.wiring_file(),
+            wiring: None,
             has_own_keys: !(spec.model.protocol)().is_chain(),
             tests: 0,
-        }
+        };
+        context.read_wiring();
+        context
+    }
+
+    /// Reads the file that describes the matrix, as the link does when it is opened.
+    pub(super) fn read_wiring(&mut self) {
+        self.wiring = self.wiring_file.as_ref().and_then(|path| {
+            let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
+            let wiring = text.and_then(|text| Wiring::parse(&text));
+            wiring.inspect_err(|error| warn!("{} cannot be read: {error}", path.display())).ok()
+        });
     }
 
     fn kind(&self) -> BoardKind {
@@ -54,16 +68,7 @@ impl TestContext {
         if !self.has_own_keys {
             return Vec::new();
         }
-        let wiring = self.wiring_file.as_ref().and_then(|path| {
-            let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
-            match text.and_then(|text| Wiring::parse(&text)) {
-                Ok(wiring) => Some((path.clone(), wiring)),
-                Err(error) => {
-                    warn!("{} cannot be read: {error}", path.display());
-                    None
-                }
-            }
-        });
+        let wiring = self.wiring_file.clone().zip(self.wiring.clone());
         key_changes(self.model, self.rotation, wiring, arrangement)
     }
 }
