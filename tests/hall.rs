@@ -29,6 +29,7 @@ use tempfile::TempDir;
 use touchmove::daemon::journal;
 use touchmove::hall::setup::paths::HallFiles;
 use touchmove::hall::setup::registry::{LockedRegistry, Registry};
+use touchmove::hall::subject::Bucket;
 use touchmove::publish::client::{Client, GameInfo, Snapshot};
 use touchmove::publish::dbus::Stream;
 
@@ -175,7 +176,16 @@ impl Machine {
     }
 
     /// Starts a copy of its card in another machine, waits until one of the two says so, and stops the copy.
-    async fn copy_card(&self) {
+    async fn copy_card(&self, server: &NatsServer) {
+        // Of two that are new to the server, either may be the first, and send what only it has recorded.
+        until(&format!("{} has its name", self.name), async || {
+            let context = async_nats::jetstream::new(async_nats::connect(server.url()).await.ok()?);
+            let stream = context.get_stream(Bucket::Here.stream()).await.ok()?;
+            let here = stream.get_last_raw_message_by_subject(&Bucket::Here.subject(&self.name)).await.ok()?;
+            let here: serde_json::Value = serde_json::from_slice(&here.payload).ok()?;
+            here["boot"].as_str().is_some_and(|boot| !boot.is_empty()).then_some(())
+        })
+        .await;
         let config = std::fs::read_to_string(self.node.config.path().join("touchmoved.toml")).unwrap();
         let nowhere = Path::new("/nonexistent/board");
         let Some(copy) = Node::start(&config, Some(nowhere)).await else { return };

@@ -239,7 +239,7 @@ impl CampaignHall {
                     time.jump(rng.below(7_200) as i64 - 3_600);
                 }
             }
-            Step::CopyCard(machine) => self.machines[machine].machine.copy_card().await,
+            Step::CopyCard(machine) => self.machines[machine].machine.copy_card(&self.server).await,
             Step::Enter(machine) => {
                 let machine = &mut self.machines[machine];
                 machine.orders.enter(&self.hub, &machine.machine, self.is_disk_full).await;

@@ -34,7 +34,8 @@ impl Orders {
         let tags = vec![("White".to_owned(), name.clone()), ("Black".to_owned(), machine.name.clone())];
         match hub.client.send_command(game.id, &Command::Tags { tags }).await {
             Ok(_) => self.entered = Some(name),
-            Err(error) => assert!(is_disk_full, "{error}"),
+            // The journal notices with its next attempt that the disk has space again.
+            Err(error) => assert!(is_disk_full || error.to_string().contains("the disk is full"), "{error}"),
         }
     }
 
