@@ -18,8 +18,8 @@ use crate::wire::order_to_value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout};
 
 /// How long the answer to a command waits for the events that it caused.
 const EVENTS_PATIENCE: Duration = Duration::from_secs(5);
@@ -142,8 +142,7 @@ impl Task {
         self.handle.publish_remote(batch);
         let ready: Vec<Waiting> = ready;
         for Waiting { done, answer, .. } in ready {
-            // After the events.
-            self.handle.publish(0, Vec::new(), |_| {}, Some((done, Ok(answer))));
+            self.answer_after_events(done, answer);
         }
     }
 
@@ -291,8 +290,7 @@ impl Task {
             Ok((answer, Some((game, number)))) => {
                 let has_come = self.last.get(&game).is_some_and(|last| *last >= number);
                 if has_come || matches!(answer, Answer::Preview(_)) {
-                    // After what was passed on before it.
-                    self.handle.publish(0, Vec::new(), |_| {}, Some((done, Ok(answer))));
+                    self.answer_after_events(done, answer);
                 } else {
                     self.waiting.push(Waiting { game, number, until: Instant::now() + EVENTS_PATIENCE, done, answer });
                 }
@@ -311,6 +309,17 @@ impl Task {
                 });
             }
         }
+    }
+
+    /// Answers a command after the events that were passed on before, but not much later: a hub whose disk is full publishes none of
+    /// them, and the machine has carried it out.
+    fn answer_after_events(&self, done: ReplySender, answer: Answer) {
+        let (published, is_published) = oneshot::channel();
+        self.handle.publish(0, Vec::new(), |_| {}, Some((published, Ok(answer.clone()))));
+        tokio::spawn(async move {
+            let _ = timeout(EVENTS_PATIENCE, is_published).await;
+            let _ = done.send(Ok(answer));
+        });
     }
 
     /// Answers the commands whose events have not come in time: they were carried out.
