@@ -25,7 +25,7 @@
 //!
 //! The squares count, not the moves. A move is passed on only if a state shows the square that it comes from as empty and the one
 //! that it goes to as occupied, within [`CHECK_TIMEOUT`]; else it is [`ProtocolError::ContradictedMove`]. A board that has neither
-//! feature reports nothing but moves: they are carried out on the squares that it reported first ([`squares`]), legal or not,
+//! feature reports nothing but moves: they are carried out on the squares that it reported first (module `squares`), legal or not,
 //! except from an empty square.
 //!
 //! # Sources
