@@ -92,7 +92,8 @@ async fn counting_proxy(server: u16, bytes: Arc<AtomicU64>) -> String {
     let url = format!("nats://{}", listener.local_addr().expect("an address"));
     tokio::spawn(async move {
         while let Ok((machine, _)) = listener.accept().await {
-            let server = TcpStream::connect(("127.0.0.1", server)).await.expect("a connection");
+            // The server is stopped before its machines are: they try again until then.
+            let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await else { continue };
             let ((from_machine, to_machine), (from_server, to_server)) = (machine.into_split(), server.into_split());
             tokio::spawn(pass_on(from_machine, to_server, Arc::clone(&bytes)));
             tokio::spawn(pass_on(from_server, to_machine, Arc::clone(&bytes)));
