@@ -99,6 +99,9 @@ rights! {
     /// Seats, rounds, pairings and results; moving a game to another board.
     Desk = "desk", Operator, "Change seats, pairings and results of a chess tournament",
         "Authentication is required to change seats, pairings and results";
+    /// The boards themselves: identifying one, testing its squares, looking for boards over Bluetooth.
+    Boards = "boards", Operator, "Identify and test electronic chessboards, and look for them",
+        "Authentication is required to identify or test electronic chessboards, or to look for them";
     /// Corrections of what the sensors did not see: moves, promotions, tags.
     Correct = "correct", Operator, "Correct the moves and the tags of a game of chess",
         "Authentication is required to correct a game";

@@ -175,7 +175,7 @@ impl BoardObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
+        polkit::authorize(Right::Boards, self.stream, &header, connection).await?;
         Ok(self.hub.identify(&self.id).await?)
     }
 
@@ -197,7 +197,7 @@ impl BoardObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        let by = polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
+        let by = polkit::authorize(Right::Boards, self.stream, &header, connection).await?;
         let test = self.hub.begin_wiring_test(&self.id, &by, None).await?;
         let watched = caller::end_test_with_caller(Arc::clone(&self.hub), self.id.clone(), test, &header, connection).await;
         if let Err(error) = watched {
@@ -216,7 +216,7 @@ impl BoardObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
+        polkit::authorize(Right::Boards, self.stream, &header, connection).await?;
         let step = Step::from_word(step)
             .ok_or_else(|| Error::BadOption(format!("{step:?} is not a step: write next, skip, back or stop")))?;
         Ok(self.hub.continue_wiring_test(&self.id, TestOrder::Step(step)).await?)

@@ -21,7 +21,7 @@ const LEASE: Duration = Duration::from_secs(30);
 /// Handles `POST /api/wiring-test`: begins a test or goes on with it. The response is the state of the test.
 pub(super) async fn handle(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
     let locale = requested_locale(request.uri());
-    let user = require_right(&web, request.headers(), Right::Desk)?;
+    let user = require_right(&web, request.headers(), Right::Boards)?;
     let WiringTestRequest { board, step } = read_own_body(&web, request, COMMAND_LIMITS, body::parse_wiring_test).await?;
     let outcome = match step {
         PageStep::Begin => web.hub.begin_wiring_test(&board, &user.name, Some(LEASE)).await.map(drop),

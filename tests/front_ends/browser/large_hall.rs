@@ -194,7 +194,7 @@ fn shows_no_technical_words(browser: &Browser) {
 #[tokio::test]
 async fn operators_see_rows_and_who_needs_them() {
     let Some((browser, _hall)) =
-        open(json!({"name": "Otto", "role": "operator", "rights": ["desk", "correct"], "grants": ["operator"]})).await
+        open(json!({"name": "Otto", "role": "operator", "rights": ["desk", "boards", "correct"], "grants": ["operator"]})).await
     else {
         return;
     };
@@ -214,7 +214,7 @@ async fn operators_see_rows_and_who_needs_them() {
 #[tokio::test]
 async fn alerts_leave_space_for_the_boards() {
     let Some((browser, _hall)) = open(
-        json!({"name": "Anna", "role": "arbiter", "rights": ["desk", "correct", "acknowledge", "rule"], "grants": ["arbiter"]}),
+        json!({"name": "Anna", "role": "arbiter", "rights": ["desk", "boards", "correct", "acknowledge", "rule"], "grants": ["arbiter"]}),
     )
     .await
     else {

@@ -157,7 +157,8 @@ export function draw() {
   for (const element of document.querySelectorAll("#tools > *")) {
     const classes = element.classList;
     const isPast = openGame !== null && (classes.contains("for-known") || classes.contains("for-arbiter"));
-    element.hidden = isPast || (classes.contains("for-known") && !hall.user) || (classes.contains("for-arbiter") && !may("rule")) || (classes.contains("for-game") && !current.game);
+    const isForbidden = (classes.contains("for-known") && !hall.user) || (classes.contains("for-boards") && !may("boards")) || (classes.contains("for-arbiter") && !may("rule"));
+    element.hidden = isPast || isForbidden || (classes.contains("for-game") && !current.game);
   }
   setText($("#menu"), rule.title());
   const pgn = $("#pgn");
