@@ -24,6 +24,8 @@ struct Shared {
     serial: SerialProfile,
     /// The paths of the adapters that scan, once for each scan that is wanted.
     scans: std::sync::Mutex<Vec<String>>,
+    /// Held while adapters begin or end to scan: an end that BlueZ is told of late would end a scan that has begun meanwhile.
+    scan_turn: Mutex<()>,
 }
 
 impl Radio {
@@ -56,6 +58,7 @@ impl Radio {
     /// # Errors
     /// No adapter can scan.
     pub async fn scan(&self, bluez: &Bluez, adapters: &[&str]) -> Result<Scan, Unavailable> {
+        let _turn = self.0.scan_turn.lock().await;
         let mut scan = Scan { radio: self.clone(), bluez: bluez.clone(), adapters: Vec::new() };
         let mut refusal = Unavailable::NoAdapter;
         for adapter in adapters {
@@ -124,10 +127,11 @@ impl Scan {
 }
 
 impl Scan {
-    /// Ends the scan, and returns once the adapters know.
+    /// Ends the scan, and returns once the adapters know. They end to scan also if this is cancelled.
     pub async fn stop(mut self) {
         let ended = self.take_ended();
-        stop(self.radio.clone(), self.bluez.clone(), ended).await;
+        // An error means that the runtime ends.
+        let _ = tokio::spawn(stop(self.radio.clone(), self.bluez.clone(), ended)).await;
     }
 
     /// Uncounts this scan; returns the adapters that nobody needs any more.
@@ -140,6 +144,9 @@ impl Scan {
 impl Drop for Scan {
     fn drop(&mut self) {
         let ended = self.take_ended();
+        if ended.is_empty() {
+            return;
+        }
         // Without a runtime, the process ends, and BlueZ ends the scans of a client that is gone.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         runtime.spawn(stop(self.radio.clone(), self.bluez.clone(), ended));
@@ -148,6 +155,7 @@ impl Drop for Scan {
 
 /// Ends the scans of these adapters.
 async fn stop(radio: Radio, bluez: Bluez, adapters: Vec<String>) {
+    let _turn = radio.0.scan_turn.lock().await;
     for adapter in adapters {
         // Another scan may have begun meanwhile.
         let is_wanted = radio.0.scans.lock().unwrap_or_else(PoisonError::into_inner).contains(&adapter);
