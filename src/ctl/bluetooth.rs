@@ -2,7 +2,6 @@
 
 mod add;
 mod forget;
-mod handshake;
 mod scan;
 
 use crate::link::bluetooth::Address;

@@ -1,15 +1,13 @@
 //! `touchmovectl bluetooth add`.
 
-use super::handshake::confirmed;
 use super::scan::listen;
-use crate::boards::bluetooth::{Bluetooth, NORDIC_UART_SERVICE, handshake};
 use crate::boards::{self, Model};
 use crate::config::board_table::{append, bluetooth_table};
 use crate::config::{BoardConfig, Config};
 use crate::ctl::completion;
 use crate::ctl::config_file::{Change, Place, with_sign};
 use crate::link::BoardLocation;
-use crate::link::bluetooth::{Address, Confidence, Device, Guess, Objects, guess};
+use crate::link::bluetooth::{Address, Confirmation, Device, Guess, Objects, Radio, confirm_model, guess};
 use anyhow::{Context, bail};
 use std::time::Duration;
 
@@ -98,42 +96,40 @@ async fn identify(address: Address) -> anyhow::Result<(&'static Model, String)> 
         .with_context(|| format!("{address} is not near: switch it on, or {}", advice()))?;
     let unclear = || format!("what {address} advertises does not tell which board it is: {}", advice());
     let guess = guess(device).with_context(unclear)?;
-    if guess.confidence == Confidence::Certain || !guess.models.iter().any(|model| is_on_shared_service(model)) {
-        return match guess.models.as_slice() {
-            [model] => Ok((*model, guess.reason)),
-            _ => bail!(unclear()),
-        };
+    match (guess.confirmation(), guess.models.as_slice()) {
+        (Confirmation::NotNeeded, [model]) => Ok((*model, guess.evidence.to_string())),
+        (Confirmation::NotNeeded | Confirmation::Unclear, _) => bail!(unclear()),
+        (Confirmation::User, models) => bail!(
+            "{}, and no request confirms a {} without harm to boards of other makers: if it is one, give {}",
+            guess.evidence,
+            titles(models),
+            options(models)
+        ),
+        (Confirmation::Handshake, _) => confirm(address, &guess).await,
     }
-    confirm(address, &guess).await
 }
 
 /// Asks a board that only its name makes known which model it is.
 async fn confirm(address: Address, guess: &Guess) -> anyhow::Result<(&'static Model, String)> {
-    let names = |models: &[&'static Model], separator: &str| {
-        models.iter().map(|model| format!("--model {}", model.name)).collect::<Vec<_>>().join(separator)
-    };
-    let titles = guess.models.iter().map(|model| model.title).collect::<Vec<_>>().join(" or ");
-    if guess.models.iter().any(|model| handshake(model.name).is_none()) {
-        bail!(
-            "{}, and no request confirms a {titles} without harm to boards of other makers: if it is one, give {}",
-            guess.reason,
-            names(&guess.models, " or ")
-        );
-    }
-    match confirmed(address, &guess.models).await?.as_slice() {
-        [model] => Ok((*model, format!("{}, and it answers like one", guess.reason))),
+    match confirm_model(&Radio::default(), address, &guess.models).await?.as_slice() {
+        [model] => Ok((*model, format!("{}, and it answers like one", guess.evidence))),
         [] => bail!(
-            "{}, but it does not answer like a {titles}: switch it off and on, or, if it is one, give {}",
-            guess.reason,
-            names(&guess.models, " or ")
+            "{}, but it does not answer like a {}: switch it off and on, or, if it is one, give {}",
+            guess.evidence,
+            titles(&guess.models),
+            options(&guess.models)
         ),
-        several => bail!("{address} sends what several models send: give {}", names(several, " or ")),
+        several => bail!("{address} sends what several models send: give {}", options(several)),
     }
 }
 
-/// Whether boards of other makers have the service of this model.
-fn is_on_shared_service(model: &Model) -> bool {
-    matches!(model.bluetooth(), Some(Bluetooth::Gatt(gatt)) if gatt.services.contains(&NORDIC_UART_SERVICE))
+fn titles(models: &[&'static Model]) -> String {
+    models.iter().map(|model| model.title).collect::<Vec<_>>().join(" or ")
+}
+
+/// Returns the options that name these models.
+fn options(models: &[&'static Model]) -> String {
+    models.iter().map(|model| format!("--model {}", model.name)).collect::<Vec<_>>().join(" or ")
 }
 
 /// Returns the first of `board_1`, `board_2` … that no board has.

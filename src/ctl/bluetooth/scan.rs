@@ -1,7 +1,7 @@
 //! `touchmovectl bluetooth scan`.
 
 use crate::ctl::service::{print, print_json};
-use crate::link::bluetooth::{Confidence, Device, Guess, Lookup, Objects, Radio, Unavailable, guess};
+use crate::link::bluetooth::{Confidence, Device, Guess, Objects, Radio, Unavailable, nearby};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub(super) struct Args {
 /// Runs the subcommand.
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let objects = listen(Duration::from_secs(args.seconds), |_| false).await?;
-    let near = near(&objects);
+    let near = nearby(&objects);
     if args.json {
         let devices: Vec<serde_json::Value> = near.iter().map(|(device, guess)| to_json(device, guess.as_ref())).collect();
         return print_json(&devices);
@@ -59,23 +59,6 @@ pub(super) async fn listen(time: Duration, is_enough: impl Fn(&Objects) -> bool)
     heard
 }
 
-/// Returns the devices that are near, boards first, the strongest first.
-fn near(objects: &Objects) -> Vec<(&Device, Option<Guess>)> {
-    let is_near = |device: &&Device| device.rssi.is_some() || device.is_connected;
-    // A device that several adapters receive is shown once.
-    let is_best = |device: &&Device| match objects.look_up(device.address) {
-        Ok(Lookup::Known(best)) => best.path == device.path,
-        _ => true,
-    };
-    let devices = objects.devices.iter().filter(is_near).filter(is_best);
-    let mut near: Vec<(&Device, Option<Guess>)> = devices.map(|device| (device, guess(device))).collect();
-    near.sort_by_key(|(device, guess)| {
-        let confidence = guess.as_ref().map(|guess| guess.confidence);
-        (std::cmp::Reverse(confidence), std::cmp::Reverse(device.rssi), device.address)
-    });
-    near
-}
-
 fn to_json(device: &Device, guess: Option<&Guess>) -> serde_json::Value {
     let models: Vec<&str> = guess.map(|guess| guess.models.iter().map(|model| model.name).collect()).unwrap_or_default();
     json!({
@@ -87,7 +70,7 @@ fn to_json(device: &Device, guess: Option<&Guess>) -> serde_json::Value {
         "services": device.services,
         "models": models,
         "certain": guess.is_some_and(|guess| guess.confidence == Confidence::Certain),
-        "reason": guess.map(|guess| guess.reason.clone()),
+        "reason": guess.map(|guess| guess.evidence.to_string()),
     })
 }
 
@@ -103,10 +86,10 @@ fn describe(near: &[(&Device, Option<Guess>)], all: bool) -> String {
         let titles: Vec<&str> = guess.models.iter().map(|model| model.title).collect();
         let titles = titles.join(" or ");
         let _ = match guess.confidence {
-            Confidence::Possible if titles.is_empty() => writeln!(text, "    may be a board: {}", guess.reason),
-            Confidence::Possible => writeln!(text, "    perhaps {titles}: {}", guess.reason),
-            Confidence::Probable => writeln!(text, "    probably {titles}: {}", guess.reason),
-            Confidence::Certain => writeln!(text, "    {titles}: {}", guess.reason),
+            Confidence::Possible if titles.is_empty() => writeln!(text, "    may be a board: {}", guess.evidence),
+            Confidence::Possible => writeln!(text, "    perhaps {titles}: {}", guess.evidence),
+            Confidence::Probable => writeln!(text, "    probably {titles}: {}", guess.evidence),
+            Confidence::Certain => writeln!(text, "    {titles}: {}", guess.evidence),
         };
     }
     let others = near.iter().filter(|entry| !shown(entry)).count();
@@ -153,7 +136,7 @@ mod tests {
             ],
             ..Objects::default()
         };
-        let near = near(&objects);
+        let near = nearby(&objects);
         let probably = "    probably Chessnut Air, Air+, Pro, Go: its name begins with \"Chessnut\"; names can be changed\n";
         assert_eq!(
             describe(&near, false),

@@ -6,7 +6,7 @@ use super::loss::LossMonitor;
 use super::objects::{Characteristic, Device, Lookup};
 use super::port::{Input, Output, PACKET_HEADER, Port, Wiring};
 use super::socket::Socket;
-use super::{Address, Radio, Unavailable, rfcomm};
+use super::{Address, Radio, SignalStrength, Unavailable, rfcomm};
 use crate::boards::Model;
 use crate::boards::bluetooth::{Bluetooth, DEFAULT_MTU, GattProfile};
 use std::num::NonZeroUsize;
@@ -26,8 +26,6 @@ const RESOLVE_TIMEOUT: Duration = Duration::from_secs(20);
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval between looks whether they are.
 const RESOLVE_POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// Strength at or below which a connection often fails, in dBm.
-const WEAK_DBM: i16 = -85;
 /// Capacity of the queue of values that arrive as signals.
 const SIGNAL_QUEUE: Option<NonZeroUsize> = NonZeroUsize::new(1024);
 
@@ -53,7 +51,9 @@ pub async fn open(radio: &Radio, board: Address, model: &'static Model) -> Resul
 /// Adds to a reason that the board was received weakly.
 fn explain(rssi: Option<i16>, reason: Unavailable) -> Unavailable {
     match (reason, rssi) {
-        (Unavailable::OutOfRange(address), Some(rssi)) if rssi <= WEAK_DBM => Unavailable::Weak { address, rssi },
+        (Unavailable::OutOfRange(address), Some(rssi)) if SignalStrength::from_dbm(rssi) == SignalStrength::Weak => {
+            Unavailable::Weak { address, rssi }
+        }
         (reason, _) => reason,
     }
 }

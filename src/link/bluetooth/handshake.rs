@@ -1,34 +1,47 @@
 //! Confirms which board a device on the Nordic UART service is, with requests that harm the boards of none of its makers.
 
+use super::{Address, Port, Radio, Unavailable, open};
 use crate::boards::Model;
 use crate::boards::bluetooth::{HANDSHAKES, Handshake};
 use crate::link::LineError;
-use crate::link::bluetooth::{Address, Port, Radio, Unavailable, open};
 use tokio::time::{Duration, Instant, timeout_at};
 
-/// A device could not be asked.
+/// A device could not be asked which board it is.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum HandshakeError {
-    /// It cannot be reached.
+pub enum HandshakeError {
+    /// It cannot be reached, or the connection has ended.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
-    /// The connection has ended.
+    /// The connection failed, with what to do.
     #[error("{0}")]
     Line(String),
 }
 
+impl From<LineError> for HandshakeError {
+    fn from(error: LineError) -> HandshakeError {
+        match error {
+            LineError::Disconnected(reason) => HandshakeError::Unavailable(reason),
+            error => HandshakeError::Line(error.advice()),
+        }
+    }
+}
+
 /// Connects to a device that is one of these models by its name, and returns those that what it sends confirms: several if they send
-/// the same. Nothing is written but the requests of [`HANDSHAKES`].
+/// the same. Nothing is written but the requests of [`HANDSHAKES`]. Not cancel safe: the device may stay connected.
 ///
 /// # Errors
 /// The device cannot be reached, or was lost.
-pub(super) async fn confirmed(address: Address, models: &[&'static Model]) -> Result<Vec<&'static Model>, HandshakeError> {
+pub async fn confirm_model(
+    radio: &Radio,
+    address: Address,
+    models: &[&'static Model],
+) -> Result<Vec<&'static Model>, HandshakeError> {
     let Some(first) = models.first() else { return Ok(Vec::new()) };
     // All of them have the same characteristics.
-    let mut port = open(&Radio::default(), address, first).await?;
+    let mut port = open(radio, address, first).await?;
     let confirmed = confirm(&mut port, models).await;
     port.close().await;
-    confirmed.map_err(|error| HandshakeError::Line(error.advice()))
+    Ok(confirmed?)
 }
 
 /// Tries the handshakes of these models in the order of the table.
