@@ -3,6 +3,8 @@
 
 #[path = "touchmoved/args.rs"] // not beside this file: there it would be a program
 mod args;
+#[path = "touchmoved/open_files.rs"]
+mod open_files;
 #[path = "touchmoved/restart.rs"]
 mod restart;
 #[path = "touchmoved/service_manager.rs"]
@@ -11,7 +13,6 @@ mod service_manager;
 use anyhow::Context;
 use args::Args;
 use clap::Parser;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sd_notify::NotifyState;
 use service_manager::{Watchdog, bus_status, notify, notify_ready};
 use std::pin::pin;
@@ -24,6 +25,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use touchmove::config::overrides::OverridesError;
 use touchmove::config::{self, Config, ConfigError};
+use touchmove::daemon::bluetooth_search::BluetoothSearch;
 use touchmove::daemon::calibration::CalibrationDir;
 use touchmove::daemon::delayed_view::RELEASE_FILE;
 use touchmove::daemon::discovery::Discovery;
@@ -100,19 +102,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Limit of open files that the program requests, above the usual default: for front-ends with many connections.
-const OPEN_FILES_LIMIT: u64 = 8192;
-
-/// Raises the limit of open files, as far as permitted.
-fn allow_files() {
-    let limit = getrlimit(Resource::Nofile);
-    let wanted = limit.maximum.map_or(OPEN_FILES_LIMIT, |maximum| maximum.min(OPEN_FILES_LIMIT));
-    if limit.current.is_some_and(|now| now < wanted) {
-        // The current limit is enough for boards, and front-ends adapt to it.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit });
-    }
-}
-
 /// Why touchmoved ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
@@ -123,7 +112,7 @@ enum End {
 }
 
 async fn run(args: Args) -> anyhow::Result<End> {
-    allow_files();
+    open_files::allow();
     if let Some(path) = args.config.clone().filter(|path| !path.exists()) {
         return Err(ConfigError::Missing { path }.into());
     }
@@ -234,6 +223,7 @@ async fn run(args: Args) -> anyhow::Result<End> {
     let (specs, mut wanted) = mpsc::unbounded_channel();
     let mut links = JoinSet::new();
     let radio = Radio::default();
+    links.spawn(BluetoothSearch::new(Arc::clone(&hub), radio.clone(), &config).run(links_stop.clone()));
     let (plugged, plugs) = watch::channel(0);
     let serve = async {
         tokio::select! {

@@ -173,7 +173,7 @@ impl DelayedView {
                         Some(Received::Update(Update::Desk)) => self.publish_desk(),
                         // Health problems themselves are not public, nor are the machines of the hall.
                         Some(Received::Update(Update::Health)) => self.publish_incarnation(),
-                        Some(Received::Update(Update::Machines)) => {}
+                        Some(Received::Update(Update::Machines | Update::Bluetooth)) => {}
                         None => return,
                     }
                 }

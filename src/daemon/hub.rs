@@ -5,6 +5,7 @@
 //! events of one board in the order in which the board's table produced them. No front-end can delay a board: the feed is a ring
 //! buffer, and a front-end that falls behind reads the state again and requests the events that it missed.
 
+mod bluetooth;
 mod board;
 mod continuation;
 mod desk;
@@ -27,6 +28,11 @@ mod state;
 mod update;
 mod wiring_test;
 
+pub use bluetooth::{
+    BluetoothError, BluetoothOrder, BluetoothRequest, BluetoothView, Candidate, Confidence, Confirmation, Identification,
+    NearbyDevice, SearchActivity, SignalStrength, candidate_text, evidence_text, handshake_error_text, identification_text,
+    unavailable_text,
+};
 pub use board::{BoardId, BoardView, ClockView, ConnectionState, TrafficCounters};
 pub use desk::DeskChangeError;
 use desk_records::DeskRecords;
@@ -70,6 +76,8 @@ pub struct Hub {
     state: Mutex<State>,
     routes: Mutex<HashMap<BoardId, mpsc::Sender<Request>>>,
     publishers: Mutex<Vec<JoinHandle<()>>>,
+    /// Where orders for the search for boards over Bluetooth are sent; `None`: it does not run.
+    bluetooth_orders: Mutex<Option<mpsc::Sender<BluetoothRequest>>>,
     feed: broadcast::Sender<Update>,
     journal: Journal,
     tags: Arc<[(String, String)]>,
@@ -105,6 +113,7 @@ impl Hub {
             state: Mutex::default(),
             routes: Mutex::default(),
             publishers: Mutex::default(),
+            bluetooth_orders: Mutex::default(),
             feed: broadcast::Sender::new(FEED_CAPACITY),
             journal,
             tags: tags.into(),

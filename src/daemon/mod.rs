@@ -2,6 +2,7 @@
 
 mod alarm;
 pub mod atomic_file;
+pub mod bluetooth_search;
 pub mod calibration;
 pub mod delayed_view;
 mod desk_file;

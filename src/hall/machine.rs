@@ -225,7 +225,7 @@ impl Machine {
                 self.boards.mark(&published.board);
             }
             Received::Update(Update::Board(board)) => self.boards.mark(&board),
-            Received::Update(Update::Desk | Update::Health | Update::Machines) => {}
+            Received::Update(Update::Desk | Update::Health | Update::Machines | Update::Bluetooth) => {}
             Received::Missed(_) => {
                 updates.skip_to_now();
                 self.read_journal();

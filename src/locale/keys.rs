@@ -2,6 +2,7 @@
 //!
 //! A [`Text`](crate::game::Text) can have more arguments, for programs.
 
+mod bluetooth;
 mod desk;
 mod order;
 mod page;
@@ -53,6 +54,7 @@ pub fn all() -> impl Iterator<Item = MessageKey> {
         .chain(round::KEYS)
         .chain(service::KEYS)
         .chain(wiring::KEYS)
+        .chain(bluetooth::KEYS)
         .copied()
         .chain(headings)
         .chain(commands)

@@ -2,6 +2,7 @@
 
 mod administrator;
 mod arguments;
+mod bluetooth;
 mod error;
 mod json;
 mod reply;

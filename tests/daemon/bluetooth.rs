@@ -2,6 +2,7 @@
 
 mod faults;
 mod games;
+mod search;
 
 use crate::harness::bluez::radio_board::Sockets;
 use crate::harness::bluez::{Bluez, RadioBoard};

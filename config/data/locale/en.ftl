@@ -983,3 +983,45 @@ page-test-next = Go on
 page-test-skip = Skip this square
 page-test-stop = End the test
 page-test-write = The administrator can write this with { $command }
+
+## The search for boards over Bluetooth
+
+bluetooth-no_bus = the system bus cannot be reached ({ $error }): check that dbus-daemon or dbus-broker runs
+bluetooth-no_daemon = bluetoothd does not run: install { $package }, and run { $command }
+bluetooth-no_answer = bluetoothd does not answer: run { $command }
+bluetooth-denied = this user may not use Bluetooth: install { $file } of touchmove in { $directory } for the service, or join group { $group }
+bluetooth-no_adapter = this machine has no Bluetooth adapter: plug one in, or enable the one that is built in
+bluetooth-adapter_off = the Bluetooth adapter { $adapter } is off: run { $command }
+bluetooth-blocked = Bluetooth is blocked (rfkill): run { $command }, or move the radio switch of this machine
+bluetooth-out_of_range = { $address } is not in range: switch the board on and bring it nearer; it cannot be seen either while a telephone or another computer is connected to it
+bluetooth-weak = { $address } is received too weakly to be connected ({ $strength }): bring it nearer, or move the adapter
+bluetooth-lost = the connection to { $address } was lost: switch the board on, bring it nearer, or charge it
+bluetooth-device_blocked = { $address } is blocked on this machine: run { $command }
+bluetooth-not_paired = { $address } must be paired with this machine: run { $command } while the board is on
+bluetooth-in_use = { $address } is in use by another program of this machine: close that program
+bluetooth-other_device = { $address } has no { $missing }: it is not a { $title }, or a newer version; see { $command }
+bluetooth-small_mtu = { $address } sends messages of { $needed } bytes, but its connection carries { $carried } at a time: remove { $key } from { $file } and run { $command }
+bluetooth-no_profile = it is not known how a { $title } is used over Bluetooth: give its port
+bluetooth-failed = { $address } cannot be used over Bluetooth ({ $reason }): switch the board off and on
+bluetooth-line_failed = the connection failed: { $error }
+
+bluetooth-candidate_any = may be a board
+bluetooth-candidate_possible = perhaps { $models }
+bluetooth-candidate_probable = probably { $models }
+bluetooth-candidate_certain = { $models }
+bluetooth-evidence_name = its name is { $name }; names can be changed
+bluetooth-evidence_name_begin = its name begins with { $begin }; names can be changed
+bluetooth-evidence_service = it advertises service { $service }, as only such boards do
+bluetooth-evidence_shared_service = it advertises the { $service } service, which boards of several makers have, and many other devices
+
+bluetooth-identified = it answers like a { $model }
+bluetooth-identified_not = it does not answer like a { $models }: switch it off and on, and ask again
+bluetooth-identified_several = it sends what several models send: { $models }
+
+bluetooth-bad_address = { $text } is not an address: write one such as { $example }
+bluetooth-configured = { $address } is in the configuration already, as { $board }
+bluetooth-identifying = { $address } is being asked which board it is: wait until it has answered
+bluetooth-no_candidate = what { $address } advertises does not tell which board it is: add it with its model
+bluetooth-no_handshake = no request confirms that { $address } is a { $models } without harm to boards of other makers: if it is one, add it with its model
+bluetooth-not_needed = what { $address } advertises tells which board it is: it need not be asked
+bluetooth-not_seen = { $address } was not found by the last search: search again while the board is on

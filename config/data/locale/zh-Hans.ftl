@@ -942,3 +942,45 @@ page-test-next = 继续
 page-test-skip = 跳过此格
 page-test-stop = 结束测试
 page-test-write = 管理员可用以下命令写入：{ $command }
+
+## 查找蓝牙棋盘
+
+bluetooth-no_bus = 无法连接系统总线（{ $error }）：请检查总线服务是否运行
+bluetooth-no_daemon = 蓝牙服务未运行：请安装{ $package }，并运行{ $command }
+bluetooth-no_answer = 蓝牙服务没有响应：请运行{ $command }
+bluetooth-denied = 此用户无权使用蓝牙：请把程序附带的{ $file }安装到{ $directory }，供服务使用，或加入用户组{ $group }
+bluetooth-no_adapter = 此电脑没有蓝牙适配器：请插入适配器，或启用内置的适配器
+bluetooth-adapter_off = 蓝牙适配器{ $adapter }已关闭：请运行{ $command }
+bluetooth-blocked = 蓝牙已被禁用：请运行{ $command }，或拨动此电脑的无线开关
+bluetooth-out_of_range = 收不到{ $address }：请打开棋盘电源，把它移近；棋盘与手机或其他电脑连接时，也收不到
+bluetooth-weak = { $address }的信号太弱，无法连接（{ $strength }）：请把它移近，或移动适配器
+bluetooth-lost = 与{ $address }的连接已中断：请打开棋盘电源，把它移近，或充电
+bluetooth-device_blocked = { $address }在此电脑上被禁止：请运行{ $command }
+bluetooth-not_paired = { $address }须先与此电脑配对：请在棋盘开启时运行{ $command }
+bluetooth-in_use = { $address }正被此电脑上的其他程序使用：请关闭该程序
+bluetooth-other_device = { $address }没有{ $missing }：它不是{ $title }，或是更新的版本；请参看{ $command }
+bluetooth-small_mtu = { $address }的消息长{ $needed }字节，而连接每次只能传送{ $carried }字节：请从{ $file }中删除{ $key }，并运行{ $command }
+bluetooth-no_profile = 尚不知道如何通过蓝牙使用{ $title }：请指定它的端口
+bluetooth-failed = 无法通过蓝牙使用{ $address }（{ $reason }）：请关闭棋盘，再重新打开
+bluetooth-line_failed = 连接失败：{ $error }
+
+bluetooth-candidate_any = 可能是棋盘
+bluetooth-candidate_possible = 或许是{ $models }
+bluetooth-candidate_probable = 很可能是{ $models }
+bluetooth-candidate_certain = { $models }
+bluetooth-evidence_name = 它的名称是{ $name }；名称可以更改
+bluetooth-evidence_name_begin = 它的名称以{ $begin }开头；名称可以更改
+bluetooth-evidence_service = 它提供服务{ $service }，只有这类棋盘才有
+bluetooth-evidence_shared_service = 它提供服务{ $service }，多家制造商的棋盘和许多其他设备都有
+
+bluetooth-identified = 它的应答与{ $model }相符
+bluetooth-identified_not = 它的应答与{ $models }不符：请关闭棋盘，再重新打开，然后再询问
+bluetooth-identified_several = 它发送的内容与多种型号相符：{ $models }
+
+bluetooth-bad_address = { $text }不是地址：请写成{ $example }这样的形式
+bluetooth-configured = { $address }已在配置中，名称为{ $board }
+bluetooth-identifying = 正在询问{ $address }是哪种棋盘：请等待它应答
+bluetooth-no_candidate = 从{ $address }公布的信息看不出是哪种棋盘：添加时请指定型号
+bluetooth-no_handshake = 要确认{ $address }是否为{ $models }，所需的请求可能损害其他制造商的棋盘：如果确实是，添加时请指定型号
+bluetooth-not_needed = 从{ $address }公布的信息已知是哪种棋盘：无须询问
+bluetooth-not_seen = 上次查找没有发现{ $address }：请在棋盘开启时重新查找

@@ -942,3 +942,45 @@ page-test-next = 繼續
 page-test-skip = 跳過此格
 page-test-stop = 結束測試
 page-test-write = 管理員可用以下指令寫入：{ $command }
+
+## 搜尋藍牙棋盤
+
+bluetooth-no_bus = 無法連接系統匯流排（{ $error }）：請檢查匯流排服務是否執行中
+bluetooth-no_daemon = 藍牙服務未執行：請安裝{ $package }，並執行{ $command }
+bluetooth-no_answer = 藍牙服務沒有回應：請執行{ $command }
+bluetooth-denied = 此使用者無權使用藍牙：請把程式附帶的{ $file }安裝到{ $directory }，供服務使用，或加入使用者群組{ $group }
+bluetooth-no_adapter = 此電腦沒有藍牙介面卡：請插入介面卡，或啟用內建的介面卡
+bluetooth-adapter_off = 藍牙介面卡{ $adapter }已關閉：請執行{ $command }
+bluetooth-blocked = 藍牙已被停用：請執行{ $command }，或撥動此電腦的無線開關
+bluetooth-out_of_range = 收不到{ $address }：請開啟棋盤電源，把它移近；棋盤與手機或其他電腦連線時，也收不到
+bluetooth-weak = { $address }的訊號太弱，無法連線（{ $strength }）：請把它移近，或移動介面卡
+bluetooth-lost = 與{ $address }的連線已中斷：請開啟棋盤電源，把它移近，或充電
+bluetooth-device_blocked = { $address }在此電腦上被封鎖：請執行{ $command }
+bluetooth-not_paired = { $address }須先與此電腦配對：請在棋盤開啟時執行{ $command }
+bluetooth-in_use = { $address }正被此電腦上的其他程式使用：請關閉該程式
+bluetooth-other_device = { $address }沒有{ $missing }：它不是{ $title }，或是更新的版本；請參看{ $command }
+bluetooth-small_mtu = { $address }的訊息長{ $needed }位元組，而連線每次只能傳送{ $carried }位元組：請從{ $file }中刪除{ $key }，並執行{ $command }
+bluetooth-no_profile = 尚不知道如何透過藍牙使用{ $title }：請指定它的連接埠
+bluetooth-failed = 無法透過藍牙使用{ $address }（{ $reason }）：請關閉棋盤，再重新開啟
+bluetooth-line_failed = 連線失敗：{ $error }
+
+bluetooth-candidate_any = 可能是棋盤
+bluetooth-candidate_possible = 或許是{ $models }
+bluetooth-candidate_probable = 很可能是{ $models }
+bluetooth-candidate_certain = { $models }
+bluetooth-evidence_name = 它的名稱是{ $name }；名稱可以更改
+bluetooth-evidence_name_begin = 它的名稱以{ $begin }開頭；名稱可以更改
+bluetooth-evidence_service = 它提供服務{ $service }，只有這類棋盤才有
+bluetooth-evidence_shared_service = 它提供服務{ $service }，多家製造商的棋盤和許多其他裝置都有
+
+bluetooth-identified = 它的應答與{ $model }相符
+bluetooth-identified_not = 它的應答與{ $models }不符：請關閉棋盤，再重新開啟，然後再詢問
+bluetooth-identified_several = 它傳送的內容與多種型號相符：{ $models }
+
+bluetooth-bad_address = { $text }不是位址：請寫成{ $example }這樣的形式
+bluetooth-configured = { $address }已在設定中，名稱為{ $board }
+bluetooth-identifying = 正在詢問{ $address }是哪種棋盤：請等待它應答
+bluetooth-no_candidate = 從{ $address }公布的資訊看不出是哪種棋盤：新增時請指定型號
+bluetooth-no_handshake = 要確認{ $address }是否為{ $models }，所需的請求可能損害其他製造商的棋盤：如果確實是，新增時請指定型號
+bluetooth-not_needed = 從{ $address }公布的資訊已知是哪種棋盤：無須詢問
+bluetooth-not_seen = 上次搜尋沒有發現{ $address }：請在棋盤開啟時重新搜尋

@@ -83,8 +83,8 @@ impl Changes {
             Received::Update(Update::Board(board)) => drop(self.boards.insert(board)),
             Received::Update(Update::Desk) => self.desk = true,
             Received::Update(Update::Health) => self.health = true,
-            // Machines are read when they are shown: they change every few seconds, and by silence.
-            Received::Update(Update::Machines) => {}
+            // Machines are read when they are shown: they change every few seconds, and by silence. So is the search over Bluetooth.
+            Received::Update(Update::Machines | Update::Bluetooth) => {}
             Received::Missed(_) => self.missed = true,
         }
     }

@@ -1,6 +1,6 @@
 //! The state that front-ends read, and how an event changes it.
 
-use super::{BoardId, BoardView, ClockView, GameSummary, GameView, MachineView};
+use super::{BluetoothView, BoardId, BoardView, ClockView, GameSummary, GameView, MachineView};
 use crate::boards::{LinkState, Millis};
 use crate::daemon::hub::round_games::{RoundGames, pairing_of, tagged_pairing};
 use crate::daemon::steady_clock;
@@ -35,6 +35,8 @@ pub struct State {
     pub health_problems: Vec<HealthProblem>,
     /// Devices that are plugged in, may be boards, and are not used.
     pub unused: Vec<UnusedDevice>,
+    /// The search for boards over Bluetooth, and what it has found.
+    pub bluetooth: BluetoothView,
     /// The machines of the hall, by name; empty: this is not the hub of one.
     pub machines: BTreeMap<String, MachineView>,
 }

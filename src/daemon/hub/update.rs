@@ -15,6 +15,8 @@ pub enum Update {
     Desk,
     /// What is known of the machines of the hall changed.
     Machines,
+    /// The search for boards over Bluetooth has begun, found something or ended.
+    Bluetooth,
     /// The list of health problems or that of unused devices changed, or a new incarnation of the journal began.
     Health,
 }

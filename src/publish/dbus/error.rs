@@ -1,9 +1,9 @@
 //! Error replies, as `org.touchmove1.Error.*`.
 
-use crate::daemon::hub::OrderError;
+use crate::daemon::hub::{BluetoothError, OrderError};
 use crate::daemon::journal::JournalError;
 use crate::daemon::live_config::ChangeError;
-use crate::locale::Locale;
+use crate::locale::{self, Locale};
 use crate::names;
 use crate::publish::desk::{ActError, ExportError};
 use crate::publish::outcome::order_error;
@@ -113,6 +113,12 @@ impl From<OrderError> for Error {
             other => order_error(Locale::English, other),
         };
         Error::Coded { name: error.code().name(), sentence }
+    }
+}
+
+impl From<BluetoothError> for Error {
+    fn from(error: BluetoothError) -> Error {
+        Error::Coded { name: error.code().name(), sentence: locale::sentence(Locale::English, &error.text()) }
     }
 }
 

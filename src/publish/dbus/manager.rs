@@ -1,14 +1,14 @@
 //! `org.touchmove1.Manager`.
 
 use super::{Error, Stream, polkit};
-use crate::daemon::hub::BoardId;
-use crate::daemon::hub::is_health_kind_for;
+use crate::daemon::hub::{BluetoothOrder, BoardId, is_health_kind_for};
 use crate::daemon::rounds::boards_at_tables;
 use crate::daemon::{Hub, steady_clock};
 use crate::game::rights::Right;
 use crate::locale::Locale;
 use crate::names::API_VERSION;
 use crate::publish::desk::{self, DeskReport, ExportFormat};
+use crate::publish::render::bluetooth::BluetoothReport;
 use crate::publish::render::machines::MachineReport;
 use crate::wire::Word;
 use std::sync::Arc;
@@ -105,6 +105,53 @@ impl ManagerObject {
         })
     }
 
+    /// The search for boards over Bluetooth, and what it has found, as a JSON object with English sentences (docs/web.md): state (idle,
+    /// scanning, identifying), devices (address, name, rssi, and the board that each may be, with the reason).
+    #[zbus(property)]
+    fn bluetooth(&self) -> String {
+        self.describe_bluetooth("en")
+    }
+
+    /// Returns property Bluetooth with sentences in a language, given by its BCP 47 or POSIX name.
+    fn describe_bluetooth(&self, language: &str) -> String {
+        BluetoothReport::new(&self.hub.bluetooth(), Locale::from_tag(language)).to_json()
+    }
+
+    /// Looks for boards over Bluetooth: listens for 30 seconds to what devices advertise, and sends nothing to any. A search that goes on
+    /// is prolonged. Property Bluetooth has what is found.
+    /// Errors: NoBluetooth (the sentence says why, and what to do), Identifying, NotAllowed (polkit refused), Stopping.
+    async fn scan_bluetooth(
+        &self,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        self.order_bluetooth(BluetoothOrder::Scan, &header, connection).await
+    }
+
+    /// Ends the search for boards over Bluetooth. What it has found stays in property Bluetooth.
+    /// Errors: NotAllowed (polkit refused), Stopping.
+    async fn stop_bluetooth_scan(
+        &self,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        self.order_bluetooth(BluetoothOrder::Stop, &header, connection).await
+    }
+
+    /// Asks a device that the last search has found which board it is, if only its name says so: connects to it, and sends one request
+    /// that harms the boards of no maker. Ends the search. Returns at once; property Bluetooth has the answer, after up to a minute.
+    /// Errors: BadAddress, NotSeen (the last search has not found it), NoCandidate (what it advertises suits no model), NotNeeded (what it
+    /// advertises is enough), NoHandshake (any request could harm the board of another maker), Configured (it is used already),
+    /// Identifying (a device is being asked), NotAllowed (polkit refused), Stopping.
+    async fn identify_bluetooth(
+        &self,
+        address: &str,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        self.order_bluetooth(BluetoothOrder::Identify(address.to_owned()), &header, connection).await
+    }
+
     /// The desk as JSON (docs/round.md): seats, rounds, the pairings of this round with the state, the games and the result of each
     /// table, and the results that are missing. Round 0: the one that is played.
     fn desk(&self, round: u16) -> String {
@@ -161,5 +208,12 @@ impl ManagerObject {
     ) -> Result<(), Error> {
         let by = polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
         Ok(self.hub.continue_game(&BoardId::new(from), &BoardId::new(to), &by).await?)
+    }
+}
+
+impl ManagerObject {
+    async fn order_bluetooth(&self, order: BluetoothOrder, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
+        let by = polkit::authorize(Right::Boards, self.stream, header, connection).await?;
+        Ok(self.hub.order_bluetooth(order, &by).await?)
     }
 }

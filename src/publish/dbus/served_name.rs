@@ -112,7 +112,7 @@ impl ServedName {
                     }
                     self.dirty_objects.insert(Object::Board(board));
                 }
-                Received::Update(Update::Health | Update::Desk) => {
+                Received::Update(Update::Health | Update::Desk | Update::Bluetooth) => {
                     self.dirty_objects.insert(Object::Manager);
                     let incarnation = self.source.incarnation();
                     if self.incarnation != incarnation {

@@ -1,5 +1,6 @@
 //! Games and boards as text, in the formats that several front-ends publish.
 
+pub mod bluetooth;
 mod cloud_game;
 mod cloud_tournament;
 pub mod machines;
