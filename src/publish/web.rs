@@ -13,6 +13,7 @@
 //! | `GET /api/desk`, `POST /api/desk` | the operator's desk; acts there |
 //! | `POST /api/desk/exchange` | continues a game on another board |
 //! | `GET /api/settings`, `POST /api/settings` | the configuration; changes of it |
+//! | `POST /api/wiring-test`, `/api/bluetooth` | the wiring test of a board; the search for boards over Bluetooth |
 //! | `GET /api/health`, `/api/backup` | the front-ends, problems and machines; a copy of the journal |
 //!
 //! **Invariants:** users who are not logged in read only the delayed view. No task but a browser's own waits for that browser.
@@ -22,6 +23,7 @@ mod alert;
 mod audience_state;
 mod auth;
 mod backup;
+mod bluetooth;
 pub mod body;
 mod card;
 mod card_change;

@@ -58,6 +58,16 @@ async fn polkit_authorises_commands() {
     // This action is allowed, but there is no such alert.
     let (name, _) = error(arbiter.call_method(to.0, to.1, to.2, "Acknowledge", &7u32).await);
     assert_eq!(name, "org.touchmove1.Error.NoAlert");
+    // Neither may this arbiter do anything about boards.
+    let board = hall.client.snapshot().await.unwrap().boards.remove(0).id;
+    for (path, interface, method) in [
+        (names::board_path(&board), names::BOARD_INTERFACE, "Identify"),
+        (names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "ScanBluetooth"),
+    ] {
+        let (name, sentence) = error(arbiter.call_method(to.0, path, Some(interface), method, &()).await);
+        assert_eq!(name, "org.touchmove1.Error.NotAllowed", "{method}");
+        assert!(sentence.contains("--action-id org.touchmove1.boards`"), "{sentence}");
+    }
     // The arbiter is not the administrator.
     let to = (to.0, names::ROOT_PATH, Some(names::ADMINISTRATOR_INTERFACE));
     for (method, outcome) in [
@@ -69,7 +79,9 @@ async fn polkit_authorises_commands() {
     }
     let caller = arbiter.unique_name().unwrap().to_string();
     let administer = Right::Administer.polkit_action();
-    let expect = [Right::Desk.polkit_action(), Right::Acknowledge.polkit_action(), administer, administer, administer]
+    let boards = Right::Boards.polkit_action();
+    let acknowledge = Right::Acknowledge.polkit_action();
+    let expect = [Right::Desk.polkit_action(), acknowledge, boards, boards, administer, administer, administer]
         .map(|action| (caller.clone(), action.to_owned()));
     assert_eq!(*requests.lock().unwrap(), expect);
 }

@@ -186,10 +186,26 @@ async fn each_role_reads_and_changes_what_it_may() {
         let rights: Vec<&str> = role.rights().map(Word::word).collect();
         assert_eq!(state["who"]["rights"], json!(rights));
     }
+    // The board is not plugged in; one that nobody has seen is not asked anything.
+    for (path, body, may) in [
+        ("POST /api/wiring-test", r#"{"board":"dgt_board","do":"begin"}"#, 409),
+        ("POST /api/bluetooth", r#"{"do":"identify","address":"AA:BB:CC:DD:EE:01"}"#, 404),
+    ] {
+        let (status, answer) = scene.send(path, "Content-Type: application/json\r\n", body).await;
+        assert_eq!(status, 401, "nobody: {path}: {answer}");
+        for (role, token) in &scene.tokens {
+            let (status, answer) = scene.send(path, &bearer(token), body).await;
+            assert_eq!(status, if role.has(Right::Boards) { may } else { 403 }, "{role:?}: {path}: {answer}");
+        }
+    }
     let board = names::board_path("dgt_board");
     let board = Proxy::new(&scene.connection, names::OPERATOR_NAME, board, names::BOARD_INTERFACE).await.unwrap();
     let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
     assert!(is_not_allowed(board.call::<_, _, ()>("SetPosition", &fen).await), "operators give no rulings");
+    for method in ["Identify", "BeginWiringTest"] {
+        let outcome = board.call::<_, _, ()>(method, &()).await;
+        assert!(outcome.is_err() && !is_not_allowed(outcome), "operators may: {method}");
+    }
     let root = names::ROOT_PATH;
     let manager = Proxy::new(&scene.connection, names::OPERATOR_NAME, root, names::MANAGER_INTERFACE).await.unwrap();
     for (format, is_for_arbiters) in [("trf", false), ("csv", false), ("pgn", false), ("log", true), ("html", true)] {

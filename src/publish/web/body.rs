@@ -1,6 +1,6 @@
 //! Parses the JSON bodies of requests, without I/O. An error is a sentence for the sender.
 
-use crate::daemon::hub::{BoardId, Target};
+use crate::daemon::hub::{BluetoothOrder, BoardId, Target};
 use crate::game::Command;
 use crate::publish::tags;
 use crate::wire::{Word, command_from_value};
@@ -135,6 +135,29 @@ pub fn parse_wiring_test(bytes: &[u8]) -> Result<WiringTestRequest, String> {
             .ok_or_else(|| format!("{word:?} is not a step: write begin, watch, next, skip, back or stop"))?,
     };
     Ok(WiringTestRequest { board: BoardId::new(&board), step })
+}
+
+/// Parses the body of `POST /api/bluetooth`; `None`: the page only wants to know where the search is.
+///
+/// # Errors
+/// The body is not JSON of this form.
+pub fn parse_bluetooth(bytes: &[u8]) -> Result<Option<BluetoothOrder>, String> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Body {
+        r#do: String,
+        address: Option<String>,
+    }
+    let Body { r#do: word, address } = parse(bytes)?;
+    match (word.as_str(), address) {
+        ("scan", None) => Ok(Some(BluetoothOrder::Scan)),
+        ("stop", None) => Ok(Some(BluetoothOrder::Stop)),
+        ("watch", None) => Ok(None),
+        ("identify", Some(address)) => Ok(Some(BluetoothOrder::Identify(address))),
+        ("identify", None) => Err("name the \"address\" of the device".to_owned()),
+        ("scan" | "stop" | "watch", Some(_)) => Err(format!("{word:?} is about no device: leave out \"address\"")),
+        _ => Err(format!("{word:?} is no order: write scan, stop, watch or identify")),
+    }
 }
 
 /// The body of `POST /api/command` and `POST /api/preview`.

@@ -6,7 +6,7 @@ use super::game::GameDetails;
 use super::page::{self, PageFile};
 use super::refusal::{HandlerResult, Refusal, refusal};
 use super::stream::StreamRequest;
-use super::{WebState, backup, desk, etag, game, gzip, health, post, settings, stream, wiring_test};
+use super::{WebState, backup, bluetooth, desk, etag, game, gzip, health, post, settings, stream, wiring_test};
 use crate::daemon::hub::State as HubState;
 use crate::daemon::steady_clock;
 use crate::game::pgn::AfterIllegal;
@@ -78,6 +78,7 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .route("/health", get(index))
         .route("/api/preview", on_post(post::preview))
         .route("/api/wiring-test", on_post(wiring_test::handle))
+        .route("/api/bluetooth", on_post(bluetooth::handle))
         .fallback(async || refusal(StatusCode::NOT_FOUND, "not found: the page is at /"))
         .layer(from_fn_with_state(Arc::clone(web), check_request))
         .with_state(Arc::clone(web))

@@ -65,6 +65,7 @@ static FILES: &[PageFile] = files![
     STYLE "page.css",
     SCRIPT "page.js",
     SCRIPT "alerts.js",
+    SCRIPT "bluetooth.js",
     SCRIPT "board.js",
     SCRIPT "card.js",
     SCRIPT "clock.js",

@@ -1,5 +1,6 @@
 //! The page for operators and arbiters, in a browser: one hall of two boards, one of which is a spare.
 
+mod bluetooth;
 mod exchange;
 mod laws_and_tags;
 mod round;
@@ -26,7 +27,7 @@ struct Desk {
     daemon: Daemon,
     boards: [Board; 2],
     dir: TempDir,
-    _bus: PrivateBus,
+    bus: PrivateBus,
 }
 
 impl Desk {
@@ -44,13 +45,17 @@ impl Desk {
         std::fs::write(&path, config).unwrap();
         std::fs::create_dir(dir.path().join("state")).unwrap();
         let (path, state) = (path.to_str().unwrap(), dir.path().join("state"));
-        let daemon = Daemon::start(&["--bus", &bus.address(), "--config", path, "--state-dir", state.to_str().unwrap()]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchmoved"));
+        // The bus of BlueZ is always the system's.
+        command.env("DBUS_SYSTEM_BUS_ADDRESS", bus.address());
+        let args = ["--bus", &bus.address(), "--config", path, "--state-dir", state.to_str().unwrap()];
+        let daemon = Daemon::run(command, &args);
         daemon.ready();
         boards.iter().for_each(Board::wait_read);
         let client = client(&bus, Stream::Live).await;
         let round = Round::read("table,white,black,board\n1,Ada,Bob,board_7\n", Some(1), &TableOrder::Unknown).unwrap();
         client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
-        let desk = Desk { browser, client, daemon, boards, dir, _bus: bus };
+        let desk = Desk { browser, client, daemon, boards, dir, bus };
         desk.log_in(role);
         Some(desk)
     }

@@ -194,7 +194,8 @@ fn shows_no_technical_words(browser: &Browser) {
 #[tokio::test]
 async fn operators_see_rows_and_who_needs_them() {
     let Some((browser, _hall)) =
-        open(json!({"name": "Otto", "role": "operator", "rights": ["desk", "boards", "correct"], "grants": ["operator"]})).await
+        open(json!({"name": "Otto", "role": "operator", "rights": ["desk", "boards", "correct"], "grants": ["operator"]}))
+            .await
     else {
         return;
     };

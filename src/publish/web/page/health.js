@@ -17,6 +17,7 @@ const MACHINES_INTERVAL = 5000;
 export async function show() {
   $("#health").hidden = false;
   $("#backup").hidden = !may("administer");
+  $("#bluetooth-open").hidden = !may("boards");
   await reload();
 }
 

@@ -1,6 +1,7 @@
 // The page as a whole: the visible view, the logged-in user, the keyboard shortcuts.
 
 import * as alerts from "./alerts.js";
+import * as bluetooth from "./bluetooth.js";
 import * as desk from "./desk.js";
 import { address, filter, readAddress } from "./filter.js";
 import * as board from "./game.js";
@@ -307,6 +308,7 @@ async function begin() {
   seats.begin();
   health.begin();
   wiring.begin();
+  bluetooth.begin();
   changes.addEventListener("change", change);
   document.addEventListener("keydown", key);
   document.addEventListener("exchanged", ({ detail: name }) => {
