@@ -28,7 +28,9 @@
 //! * *unknown*: when the board reports. It cannot be asked for anything, so that it never counts as silent; the link shows whether it
 //!   is there.
 //! * *unknown*: whether a lit square stays lit when another one is lit. At most [`MAX_LIT`] squares are lit, one after the other.
-//! * *unknown*: whether a report is cut if the packets are smaller than it. Both parts are joined.
+//! * *unknown*: whether a report is cut if the packets are smaller than it. Both parts are joined. Packets of 32 bytes can cut off the
+//!   last byte of a report after a 00: what begins with 00 waits for it for [`LAST_BYTE_TIMEOUT`], until another report has shown
+//!   whether a 00 precedes them.
 //! * The clock is not read: the meaning of its last byte was not confirmed.
 //! * Nothing of this was tried on a real board.
 
@@ -68,6 +70,8 @@ pub static MODEL: Model = Model {
 
 /// Maximum number of squares that are lit, as each takes 2.5 s.
 pub const MAX_LIT: usize = 4;
+/// Time for which a packet that may lack its last byte waits for it, in milliseconds.
+pub const LAST_BYTE_TIMEOUT: Millis = 100;
 const DARK: &[u8] = &[186];
 /// The command that lights a1.
 const FIRST_LIGHT: u8 = 100;
@@ -80,13 +84,36 @@ const CLOCK: [u8; 2] = [0xff, 0xca];
 struct Staunton {
     /// The first part of a report.
     pending: Vec<u8>,
+    /// Whether a 00 precedes the reports on this link, once that is known.
+    has_prefix: Option<bool>,
+    /// Until when `pending` waits for a last byte, if it is a report unless that byte arrives.
+    undecided_until: Option<Millis>,
+}
+
+impl Staunton {
+    /// Handles a report that is complete.
+    fn finish(&mut self, session: &mut Session, now: Millis) {
+        self.undecided_until = None;
+        let report = std::mem::take(&mut self.pending);
+        let (squares, has_prefix) = match report.as_slice() {
+            [0, squares @ ..] if squares.len() == REPORT => (squares, true),
+            squares => (squares, false),
+        };
+        match Some(squares).filter(|squares| squares.len() == REPORT).and_then(placement) {
+            Some(placement) => {
+                self.has_prefix = Some(has_prefix);
+                session.placement(now, &placement);
+            }
+            None => session.damaged(now, report.len()),
+        }
+    }
 }
 
 impl Dialect for Staunton {
     const WRITE_INTERVAL: Millis = GATT.write_interval;
 
     fn reset(&mut self) {
-        self.pending.clear();
+        *self = Staunton::default();
     }
 
     fn greet(&mut self, _: &mut Session, _: Millis) {}
@@ -98,6 +125,9 @@ impl Dialect for Staunton {
     }
 
     fn receive(&mut self, session: &mut Session, now: Millis, chunk: &[u8]) {
+        if self.undecided_until.is_some() && chunk.len() != 1 {
+            self.finish(session, now);
+        }
         if self.pending.is_empty()
             && (chunk.starts_with(&CLOCK) || chunk.strip_prefix(&[0]).is_some_and(|rest| rest.starts_with(&CLOCK)))
         {
@@ -107,24 +137,30 @@ impl Dialect for Staunton {
         if self.pending.len() < REPORT {
             return;
         }
-        let report = std::mem::take(&mut self.pending);
-        let squares = match report.as_slice() {
-            [0, squares @ ..] if squares.len() == REPORT => Some(squares),
-            squares if squares.len() == REPORT => Some(squares),
-            _ => None,
-        };
-        match squares.and_then(placement) {
-            Some(placement) => session.placement(now, &placement),
-            None => session.damaged(now, report.len()),
+        // A packet with a 00 and all squares but the last two, or with all squares, of which the first two are empty.
+        if chunk.len() == REPORT && self.pending.len() == REPORT && chunk.starts_with(&[0]) && self.has_prefix != Some(false) {
+            self.undecided_until = self.has_prefix.is_none().then_some(now + LAST_BYTE_TIMEOUT);
+            return;
         }
+        self.finish(session, now);
     }
 
     fn is_inside(&self) -> bool {
-        !self.pending.is_empty()
+        !self.pending.is_empty() && self.undecided_until.is_none()
     }
 
     fn discard(&mut self) -> usize {
         std::mem::take(&mut self.pending).len()
+    }
+
+    fn timeout(&mut self, session: &mut Session, now: Millis) {
+        if self.undecided_until.is_some_and(|until| until <= now) {
+            self.finish(session, now);
+        }
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        self.undecided_until
     }
 
     fn lights(&self, squares: &[Square]) -> Option<Vec<Vec<u8>>> {

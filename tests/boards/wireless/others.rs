@@ -65,6 +65,47 @@ fn staunton_frames() {
     assert_eq!(bench.receive(&invalid), [Reading::ProtocolError(ProtocolError::Garbage(32))]);
 }
 
+/// Packets of 32 bytes cut off the last byte of a report after a 00. Read as a report, the rest shows every piece two squares off.
+#[test]
+fn a_staunton_report_of_33_bytes_in_packets_of_32() {
+    let report = bytes("43 25 51 34 66666666 00000000 00000000 00000000 00000000 cccccccc a9 8b b7 9a");
+    let cut = [&[0u8][..], &report].concat();
+    let expected = [Reading::Placement(Box::new(start_placement(SensorKind::Identity)))];
+    let mut bench = Bench::up("staunton");
+    assert_eq!(bench.receive(&cut[..32]), []);
+    assert_eq!(bench.receive(&cut[32..]), expected);
+    // It is known now that a 00 precedes the reports: the last byte may take its time.
+    let moved = bytes("00 43 25 51 34 66666066 00000000 00000600 00000000 00000000 cccccccc a9 8b b7 9a");
+    assert_eq!(bench.receive(&moved[..32]), []);
+    bench.advance(bench.now + 3 * staunton::LAST_BYTE_TIMEOUT);
+    assert_eq!(readings(&mut *bench.board), []);
+    let white_pawn = SquareState::Piece(shakmaty::Color::White.pawn());
+    let expected = [Reading::Square(Square::E2, SquareState::Empty), Reading::Square(Square::E4, white_pawn)];
+    assert_eq!(bench.receive(&moved[32..]), expected);
+}
+
+/// A report without a 00 before it, with nothing on a1 and b1.
+#[test]
+fn a_staunton_report_that_begins_with_two_empty_squares() {
+    let report = bytes("00 25 51 34 66666666 00000000 00000000 00000000 00000000 cccccccc a9 8b b7 9a");
+    let mut squares = start_placement(SensorKind::Identity);
+    [Square::A1, Square::B1].iter().for_each(|square| squares[*square as usize] = SquareState::Empty);
+    let expected = [Reading::Placement(Box::new(squares))];
+    let mut bench = Bench::up("staunton");
+    assert_eq!(bench.receive(&report), []);
+    bench.advance(bench.now + staunton::LAST_BYTE_TIMEOUT - 1);
+    assert_eq!(readings(&mut *bench.board), []);
+    bench.advance(bench.now + 1);
+    assert_eq!(readings(&mut *bench.board), expected);
+    // Another report shows that the first one was complete.
+    let mut bench = Bench::up("staunton");
+    assert_eq!(bench.receive(&report), []);
+    assert_eq!(bench.receive(&report), expected);
+    // It is known now that nothing precedes the reports: they are read at once.
+    let changed = [&report[..31], &[0x9a & 0x0f]].concat();
+    assert_eq!(bench.receive(&changed), [Reading::Square(Square::H8, SquareState::Empty)]);
+}
+
 /// A board that may be written to only every 2.5 s.
 #[test]
 fn a_staunton_is_written_to_slowly() {
