@@ -44,7 +44,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Serves one link until `stop` is set or its sender is dropped.
 pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
-    let mut link = Link::start(spec, hub);
+    let mut link = Link::start(spec, hub, stop.clone());
     let mut buffer = [0; 1024];
     let mut alarm = Alarm::new();
     loop {
@@ -71,6 +71,9 @@ pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
         link.send().await;
         // Let published events proceed before the port and the alarm are polled again.
         tokio::task::yield_now().await;
+    }
+    if let Some(opening) = link.opening.take() {
+        opening.await.close().await;
     }
     if let Some(port) = link.port.take() {
         port.close().await;
@@ -125,6 +128,8 @@ async fn request(boards: &mut BTreeMap<Address, Box<LinkBoard>>) -> (Address, Re
 struct Link {
     spec: LinkSpec,
     hub: Arc<Hub>,
+    /// Ends the opening of a port.
+    stop: Stop,
     clock: Clock,
     port: Option<Port>,
     /// A port that is being opened, which may take long: the task goes on meanwhile.
@@ -146,7 +151,7 @@ struct Link {
 }
 
 impl Link {
-    fn start(mut spec: LinkSpec, hub: Arc<Hub>) -> Link {
+    fn start(mut spec: LinkSpec, hub: Arc<Hub>, stop: Stop) -> Link {
         spec.settings.laws = *spec.laws.borrow_and_update();
         let mut protocol = (spec.model.protocol)();
         let mut boards = BTreeMap::new();
@@ -161,6 +166,7 @@ impl Link {
         Link {
             spec,
             hub,
+            stop,
             clock: Clock::new(),
             port: None,
             opening: None,

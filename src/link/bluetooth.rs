@@ -27,7 +27,7 @@ pub use guess::{Confidence, Confirmation, Evidence, Guess, guess};
 pub use handshake::{HandshakeError, confirm_model};
 pub use nearby::nearby;
 pub use objects::{Adapter, Device, Lookup, Objects};
-pub use open::open;
+pub use open::{open, open_unless};
 pub use port::Port;
 pub use radio::{Radio, Scan};
 pub use signal_strength::SignalStrength;

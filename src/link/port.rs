@@ -5,6 +5,7 @@ use super::matrix;
 use super::serial::{self, LineError, OpenError};
 use super::usb;
 use crate::boards::{Connection, ControlLines, Model};
+use std::convert::Infallible;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -32,10 +33,30 @@ impl Endpoint {
     /// Must be called inside a tokio runtime with I/O and time. A device is opened in less than a second, a serial port at once; a
     /// connection over Bluetooth may take a minute.
     pub async fn open(&self, radio: &Radio, model: &'static Model, control: ControlLines) -> Result<Port, OpenError> {
+        let Ok(opened) = self.open_unless(radio, model, control, std::future::pending::<Infallible>()).await;
+        opened
+    }
+
+    /// Opens the port as [`Endpoint::open`] does, until `stop` is ready. What has been begun by then is ended.
+    ///
+    /// # Errors
+    /// The output of `stop`.
+    pub async fn open_unless<T>(
+        &self,
+        radio: &Radio,
+        model: &'static Model,
+        control: ControlLines,
+        stop: impl Future<Output = T>,
+    ) -> Result<Result<Port, OpenError>, T> {
         match self {
-            Endpoint::Device(path) => Port::open(path, model.connection, control).await,
+            Endpoint::Device(path) => tokio::select! {
+                biased;
+                stopped = stop => Err(stopped),
+                opened = Port::open(path, model.connection, control) => Ok(opened),
+            },
             Endpoint::Bluetooth(address) => {
-                Ok(bluetooth::open(radio, *address, model).await.map(|port| Port::Bluetooth(Box::new(port)))?)
+                let opened = bluetooth::open_unless(radio, *address, model, stop).await?;
+                Ok(opened.map(|port| Port::Bluetooth(Box::new(port))).map_err(OpenError::from))
             }
         }
     }

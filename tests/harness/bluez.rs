@@ -34,6 +34,10 @@ pub(super) struct WorldState {
     pub is_on: bool,
     pub is_blocked: bool,
     pub is_discovering: bool,
+    /// The number of connections that the adapter holds; `None`: any number.
+    pub capacity: Option<usize>,
+    /// How long a connection waits for a board that is out of range.
+    pub patience: Option<Duration>,
     /// How often a scan began.
     pub scans: usize,
     pub boards: Vec<Arc<RadioBoard>>,
@@ -146,6 +150,16 @@ impl Bluez {
             }
             announce(&connection, &adapter_path(), "org.bluez.Adapter1", "Powered", is_on).await;
         });
+    }
+
+    /// Lets the adapter hold only this number of connections; `None`: any number.
+    pub fn set_capacity(&self, connections: Option<usize>) {
+        self.world.state.lock().unwrap().capacity = connections;
+    }
+
+    /// Lets connections wait this long for boards that are out of range.
+    pub fn set_patience(&self, patience: Duration) {
+        self.world.state.lock().unwrap().patience = Some(patience);
     }
 
     /// Pulls the adapter.

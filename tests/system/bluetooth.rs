@@ -154,6 +154,9 @@ fn the_doctor_says_why_a_board_cannot_be_reached() {
     assert!(!board.is_connected());
     board.set_mtu(23);
     doctor(&["✗ board radio: AA:BB:CC:DD:EE:01 sends messages of 38 bytes, but its connection carries 20 at a time\n  → "]);
+    bluez.set_capacity(Some(0));
+    doctor(&["✗ board radio: the Bluetooth adapter hci0 holds no more connections\n  → use another adapter"]);
+    bluez.set_capacity(None);
     bluez.set_in_range(&board, false);
     doctor(&["✗ board radio: AA:BB:CC:DD:EE:01 is not in range\n  → switch the board on"]);
     bluez.set_power(false, true);

@@ -3,6 +3,7 @@
 use super::{Link, backoff};
 use crate::boards::LinkState;
 use crate::daemon::hub::ConnectionState;
+use crate::daemon::wait_for_stop;
 use crate::link::{Endpoint, OpenError, Port};
 use std::pin::Pin;
 use std::time::Instant;
@@ -14,7 +15,17 @@ pub(super) type Opening = Pin<Box<dyn Future<Output = Opened> + Send>>;
 /// The outcome of opening a port.
 pub(super) struct Opened {
     endpoint: Endpoint,
-    outcome: Result<Port, OpenError>,
+    /// `Err`: the link stops.
+    outcome: Result<Result<Port, OpenError>, ()>,
+}
+
+impl Opened {
+    /// Closes the port, if it is open.
+    pub(super) async fn close(self) {
+        if let Ok(Ok(port)) = self.outcome {
+            port.close().await;
+        }
+    }
 }
 
 /// Kind of health problem: no board has been heard on a chain.
@@ -38,8 +49,9 @@ impl Link {
             Err(reason) => self.report_unopened(now, "", ConnectionState::Unplugged, &reason),
             Ok(endpoint) => {
                 let (radio, model, control) = (self.spec.radio.clone(), self.spec.model, self.spec.control);
+                let mut stop = self.stop.clone();
                 self.opening = Some(Box::pin(async move {
-                    let outcome = endpoint.open(&radio, model, control).await;
+                    let outcome = endpoint.open_unless(&radio, model, control, wait_for_stop(&mut stop)).await;
                     Opened { endpoint, outcome }
                 }));
             }
@@ -49,7 +61,8 @@ impl Link {
     pub(super) fn finish_opening(&mut self, opened: Opened) {
         let (now, path) = (Instant::now(), opened.endpoint.to_string());
         self.opening = None;
-        match opened.outcome {
+        let Ok(outcome) = opened.outcome else { return };
+        match outcome {
             Ok(port) => {
                 info!(board = %self.spec.id, port = path, "port opened");
                 self.port = Some(port);

@@ -19,6 +19,11 @@ pub(super) const OBJECT_MANAGER: &str = "org.freedesktop.DBus.ObjectManager";
 /// Timeout of calls that need no radio.
 const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// What BlueZ says when the controller refuses another connection, in lower case: "connection limit exceeded" (HCI error 09) for Low
+/// Energy and for classic Bluetooth, in the words of its older versions, too; and "limited resources" (0d) for Low Energy. There it is
+/// the controller of this machine that refuses, but for classic Bluetooth it may be the board.
+const FULL: [&str; 3] = ["-connection-concurrent-connection-limit", "too many links", "le-connection-refused"];
+
 /// Options of a call: a dictionary.
 pub(super) type Options<'a> = HashMap<&'a str, Variant<'a>>;
 
@@ -49,6 +54,8 @@ pub(super) enum CallError {
     NotPaired,
     /// It was there already.
     AlreadyExists,
+    /// The adapter holds as many connections as it can.
+    Full,
     /// No reply in time.
     TimedOut,
     /// Anything else, in the words of BlueZ.
@@ -63,6 +70,7 @@ impl CallError {
             CallError::NoDaemon => Unavailable::NoDaemon,
             CallError::Denied => Unavailable::Denied,
             CallError::NotReady => Unavailable::AdapterOff("of this machine".to_owned()),
+            CallError::Full => Unavailable::AdapterFull("of this machine".to_owned()),
             CallError::NoSuchObject => Unavailable::OutOfRange(address),
             CallError::NotPermitted | CallError::InProgress => Unavailable::InUse(address),
             CallError::NotPaired => Unavailable::NotPaired(address),
@@ -95,6 +103,7 @@ fn meaning(name: &str, text: &str) -> CallError {
         "AuthenticationFailed" | "AuthenticationCanceled" | "AuthenticationRejected" | "NotAuthorized" => CallError::NotPaired,
         _ if text_has("authentic") || text_has("encrypt") || text_has("not paired") => CallError::NotPaired,
         "NotPermitted" => CallError::NotPermitted,
+        _ if FULL.iter().any(|part| text_has(part)) => CallError::Full,
         _ => CallError::Failed(if text.is_empty() { name.to_owned() } else { text.to_owned() }),
     }
 }
@@ -193,6 +202,13 @@ mod tests {
         check("org.bluez.Error.NotPermitted", "Notify acquired", CallError::NotPermitted);
         check("org.bluez.Error.NotPermitted", "Insufficient Authentication", CallError::NotPaired);
         check("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0f (Encryption)", CallError::NotPaired);
+        for full in ["le-connection-concurrent-connection-limit", "br-connection-concurrent-connection-limit"] {
+            check("org.bluez.Error.Failed", full, CallError::Full);
+        }
+        check("org.bluez.Error.Failed", "Too many links", CallError::Full);
+        check("org.bluez.Error.Failed", "le-connection-refused", CallError::Full);
+        let refused = "br-connection-refused";
+        check("org.bluez.Error.Failed", refused, CallError::Failed(refused.to_owned()));
         let lost = "le-connection-abort-by-local";
         check("org.bluez.Error.Failed", lost, CallError::Failed(lost.to_owned()));
         check("org.bluez.Error.Failed", "", CallError::Failed("org.bluez.Error.Failed".to_owned()));

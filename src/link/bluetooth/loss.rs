@@ -3,19 +3,19 @@
 use super::bluez::{BLUEZ, Bluez, CHARACTERISTIC, CallError, DEVICE, OBJECT_MANAGER, PROPERTIES};
 use futures_util::StreamExt;
 use std::collections::HashMap;
+use tokio::task::JoinSet;
 use zbus::message::Type;
 use zbus::{MatchRule, Message, MessageStream, OwnedObjectPath, OwnedVariant};
 
 /// The bus, as the sender of messages.
 const BUS: &str = "org.freedesktop.DBus";
 
-/// The signals that may say that a device is gone.
+/// Watches the signals that may say that a device is gone. A task reads each kind of them from the moment of the subscription on: a
+/// stream that nobody reads fills up, and holds up the connection to the bus and with it all boards.
 #[derive(Debug)]
 pub(super) struct LossMonitor {
-    device: String,
-    properties: MessageStream,
-    removed: MessageStream,
-    owner: MessageStream,
+    /// Each ends when the device is gone. Aborted when the monitor is dropped.
+    tasks: JoinSet<()>,
 }
 
 impl LossMonitor {
@@ -27,28 +27,27 @@ impl LossMonitor {
             signal().sender(bluez.as_str()).path(device.to_owned()).interface(PROPERTIES).member("PropertiesChanged");
         let removed = signal().sender(bluez.as_str()).interface(OBJECT_MANAGER).member("InterfacesRemoved");
         let owner = signal().sender(BUS).member("NameOwnerChanged").add_arg(BLUEZ);
-        Ok(LossMonitor {
-            device: device.to_owned(),
-            properties: MessageStream::for_match_rule(properties.build()?, connection, None).await?,
-            removed: MessageStream::for_match_rule(removed.build()?, connection, None).await?,
-            owner: MessageStream::for_match_rule(owner.build()?, connection, None).await?,
-        })
+        let subscribe = async |rule: MatchRule<'_>| MessageStream::for_match_rule(rule, connection, None).await;
+        let mut tasks = JoinSet::new();
+        tasks.spawn(first(subscribe(properties.build()?).await?, is_disconnection));
+        let device = device.to_owned();
+        tasks.spawn(first(subscribe(removed.build()?).await?, move |message| is_removal(message, &device)));
+        // Another owner does not know the connection.
+        tasks.spawn(first(subscribe(owner.build()?).await?, is_from_bus));
+        Ok(LossMonitor { tasks })
     }
 
-    /// Returns once a signal says that the device is gone. Cancel safe.
+    /// Returns once a signal has said that the device is gone. Cancel safe.
     pub(super) async fn wait(&mut self) {
-        loop {
-            let is_loss = tokio::select! {
-                message = self.properties.next() => message.is_none_or(|message| message.is_ok_and(|it| is_disconnection(&it))),
-                message = self.removed.next() => {
-                    message.is_none_or(|message| message.is_ok_and(|it| is_removal(&it, &self.device)))
-                }
-                // Another owner does not know the connection.
-                message = self.owner.next() => message.is_none_or(|message| message.is_ok_and(|it| is_from_bus(&it))),
-            };
-            if is_loss {
-                return;
-            }
+        let _ = self.tasks.join_next().await;
+    }
+}
+
+/// Reads messages until one says that the device is gone, or the bus is.
+async fn first(mut messages: MessageStream, is_loss: impl Fn(&Message) -> bool) {
+    while let Some(message) = messages.next().await {
+        if message.is_ok_and(|message| is_loss(&message)) {
+            return;
         }
     }
 }

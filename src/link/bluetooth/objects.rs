@@ -2,6 +2,7 @@
 
 use super::bluez::{ADAPTER, CHARACTERISTIC, DEVICE, SERVICE};
 use super::{Address, Unavailable};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use zbus::OwnedVariant;
 use zbus::fdo::ManagedObjects;
@@ -82,6 +83,18 @@ pub enum Lookup<'a> {
     Unknown(Vec<&'a Adapter>),
 }
 
+impl Device {
+    /// Returns the object path of its adapter.
+    pub(super) fn adapter(&self) -> &str {
+        adapter_of(&self.path)
+    }
+}
+
+/// Returns the object path of the adapter of the device with this path.
+pub(super) fn adapter_of(device: &str) -> &str {
+    device.rsplit_once('/').map_or("", |(adapter, _)| adapter)
+}
+
 type Values = HashMap<String, OwnedVariant>;
 
 fn flag(values: &Values, name: &str) -> bool {
@@ -143,18 +156,18 @@ impl Objects {
         }
     }
 
-    /// Looks for a board by its address, whatever its name is. If several adapters know it, the one that is connected to it counts.
+    /// Looks for a board by its address, whatever its name is. If several adapters know it, the one that is connected to it counts,
+    /// and otherwise one that receives it, or has the fewest connections.
     ///
     /// # Errors
     /// Nothing can be reached, or the board is blocked.
     pub fn look_up(&self, board: Address) -> Result<Lookup<'_>, Unavailable> {
         let adapters = self.usable_adapters()?;
-        let is_below = |device: &Device, adapter: &Adapter| {
-            device.path.strip_prefix(&adapter.path).is_some_and(|rest| rest.starts_with('/'))
-        };
         let known = self.devices.iter().filter(|device| device.address == board);
-        let reachable = known.filter(|device| adapters.iter().any(|adapter| is_below(device, adapter)));
-        match reachable.max_by_key(|device| (device.is_connected, device.rssi.is_some())) {
+        let reachable = known.filter(|device| adapters.iter().any(|adapter| adapter.path == device.adapter()));
+        let links =
+            |adapter: &str| self.devices.iter().filter(|other| other.is_connected && other.adapter() == adapter).count();
+        match reachable.max_by_key(|device| (device.is_connected, device.rssi.is_some(), Reverse(links(device.adapter())))) {
             Some(device) if device.is_blocked => Err(Unavailable::DeviceBlocked(board)),
             Some(device) => Ok(Lookup::Known(device)),
             None => Ok(Lookup::Unknown(adapters)),
@@ -239,6 +252,11 @@ pub(super) mod tests {
         // hci10 is not hci1.
         let unknown = objects.look_up("AA:BB:CC:DD:EE:02".parse().unwrap());
         assert!(matches!(unknown, Ok(Lookup::Unknown(_))), "{unknown:?}");
+        // Nobody is connected to it: the adapter that has less to do.
+        let on = |adapter: &str| device(&format!("/org/bluez/{adapter}/dev_1"), A);
+        let busy = Device { is_connected: true, ..device("/org/bluez/hci1/dev_3", "AA:BB:CC:DD:EE:03") };
+        let shared = Objects { devices: vec![on("hci0"), on("hci1"), busy], ..objects.clone() };
+        assert_eq!(shared.look_up(board), Ok(Lookup::Known(&shared.devices[0])));
         let blocked = Device { is_blocked: true, ..objects.devices[0].clone() };
         let objects = Objects { devices: vec![blocked], ..objects };
         assert_eq!(objects.look_up(board), Err(Unavailable::DeviceBlocked(board)));

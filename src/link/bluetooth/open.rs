@@ -3,13 +3,13 @@
 use super::bluez::{Bluez, CHARACTERISTIC, CallError, DEVICE, Options, PROPERTIES};
 use super::channels::{self, Channels};
 use super::loss::LossMonitor;
-use super::objects::{Characteristic, Device, Lookup};
-use super::port::{Input, Output, PACKET_HEADER, Port, Wiring};
+use super::objects::{Characteristic, Device, Lookup, adapter_of};
+use super::port::{Inputs, Output, PACKET_HEADER, Port, Wiring};
 use super::socket::Socket;
 use super::{Address, Radio, SignalStrength, Unavailable, rfcomm};
 use crate::boards::Model;
 use crate::boards::bluetooth::{Bluetooth, DEFAULT_MTU, GattProfile};
-use std::num::NonZeroUsize;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
@@ -26,24 +26,58 @@ const RESOLVE_TIMEOUT: Duration = Duration::from_secs(20);
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval between looks whether they are.
 const RESOLVE_POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// Capacity of the queue of values that arrive as signals.
-const SIGNAL_QUEUE: Option<NonZeroUsize> = NonZeroUsize::new(1024);
 
 /// Connects to the board with this address, and opens what boards of its model have.
 ///
 /// Must be called inside a tokio runtime with I/O and time. It takes up to a minute: while a board is out of range, most of an
-/// attempt is waiting for it. Cancel safe.
+/// attempt is waiting for it. Cancel safe, but a process that ends at once should use [`open_unless`].
 ///
 /// # Errors
 /// The reason, which says what to do.
 pub async fn open(radio: &Radio, board: Address, model: &'static Model) -> Result<Port, Unavailable> {
+    let Ok(opened) = open_unless(radio, board, model, std::future::pending::<Infallible>()).await;
+    opened
+}
+
+/// Connects to a board as [`open`] does, until `stop` is ready. A connection that BlueZ has begun by then is ended, or is no longer
+/// waited for: otherwise the board would be connected when it comes into range, and nobody could use it.
+///
+/// # Errors
+/// The output of `stop`.
+pub async fn open_unless<T>(
+    radio: &Radio,
+    board: Address,
+    model: &'static Model,
+    stop: impl Future<Output = T>,
+) -> Result<Result<Port, Unavailable>, T> {
+    let mut connection = OwnConnection::default();
+    let opened = tokio::select! {
+        biased;
+        stopped = stop => Err(stopped),
+        opened = attempt(radio, board, model, &mut connection) => Ok(opened),
+    };
+    match opened {
+        // The port ends the connection from now on.
+        Ok(Ok(_)) => connection.hand_over(),
+        _ => connection.close().await,
+    }
+    opened
+}
+
+/// Connects to a board; `connection` is what must be ended if that fails.
+async fn attempt(
+    radio: &Radio,
+    board: Address,
+    model: &'static Model,
+    connection: &mut OwnConnection,
+) -> Result<Port, Unavailable> {
     let bluetooth = model.bluetooth().ok_or(Unavailable::NoProfile(model.title))?;
     let bluez = radio.bluez().await?;
     let device = find(radio, &bluez, board).await?;
     let rssi = device.rssi;
     let opened = match bluetooth {
-        Bluetooth::Gatt(gatt) => open_gatt(&bluez, board, model.title, device, gatt).await,
-        Bluetooth::Rfcomm => open_rfcomm(radio, bluez, board, model.title, device).await,
+        Bluetooth::Gatt(gatt) => open_gatt(&bluez, board, model.title, device, gatt, connection).await,
+        Bluetooth::Rfcomm => open_rfcomm(radio, bluez, board, model.title, device, connection).await,
     };
     opened.map_err(|reason| explain(rssi, reason))
 }
@@ -64,13 +98,23 @@ async fn open_rfcomm(
     board: Address,
     title: &'static str,
     device: KnownDevice,
+    connection: &mut OwnConnection,
 ) -> Result<Port, Unavailable> {
-    let socket = Arc::new(rfcomm::connect(radio, &bluez, &device.path, board, title).await?);
+    if !device.is_connected {
+        connection.begin(&bluez, &device.path);
+    }
+    let connected = rfcomm::connect(radio, &bluez, &device.path, board, title).await;
+    if matches!(connected, Err(Unavailable::InUse(_))) {
+        // Another program is about to connect it.
+        connection.hand_over();
+    }
+    let socket = Arc::new(connected?);
+    let mut inputs = Inputs::new(&bluez, board);
+    inputs.read_socket(Arc::clone(&socket));
     // The end of the socket shows what was missed.
-    let loss = LossMonitor::begin(&bluez, &device.path).await.map_err(|error| error.into_unavailable(board))?;
-    let (inputs, output) = (vec![Input::Socket(Arc::clone(&socket))], Output::Stream(socket));
-    let write_interval = Duration::ZERO;
-    Ok(Port::start(Wiring { bluez, board, device: device.path, inputs, output, loss, write_interval }))
+    inputs.watch(LossMonitor::begin(&bluez, &device.path).await.map_err(|error| error.into_unavailable(board))?);
+    let (output, write_interval) = (Output::Stream(socket), Duration::ZERO);
+    Ok(Port::start(Wiring { bluez, device: device.path, inputs, output, write_interval }))
 }
 
 /// The device of a board, and whether somebody has connected it already.
@@ -110,49 +154,32 @@ async fn find(radio: &Radio, bluez: &Bluez, board: Address) -> Result<KnownDevic
     }
 }
 
+/// Connects to a board and subscribes to its characteristics.
 async fn open_gatt(
     bluez: &Bluez,
     board: Address,
     title: &'static str,
     device: KnownDevice,
     gatt: &GattProfile,
-) -> Result<Port, Unavailable> {
-    let mut connection = GattConnection { bluez: bluez.clone(), device: device.path.clone(), is_open: false };
-    let opened = attach(bluez, board, title, device, gatt, &mut connection).await;
-    if opened.is_err() {
-        connection.close().await;
-    }
-    opened
-}
-
-/// Connects to a board and subscribes to its characteristics; `connection` is open until the port takes it over.
-async fn attach(
-    bluez: &Bluez,
-    board: Address,
-    title: &'static str,
-    device: KnownDevice,
-    gatt: &GattProfile,
-    connection: &mut GattConnection,
+    connection: &mut OwnConnection,
 ) -> Result<Port, Unavailable> {
     if !device.is_connected {
-        // From now on: a cancelled call may have connected it.
-        connection.is_open = true;
+        connection.begin(bluez, &device.path);
         connect(bluez, &device.path, board).await?;
     }
     wait_for_services(bluez, &device.path, board).await?;
     // After that, so that signals of an earlier end are not taken for one; before the objects are read, so that none is missed.
-    let loss = LossMonitor::begin(bluez, &device.path).await.map_err(|error| error.into_unavailable(board))?;
+    let mut inputs = Inputs::new(bluez, board);
+    inputs.watch(LossMonitor::begin(bluez, &device.path).await.map_err(|error| error.into_unavailable(board))?);
     let objects = bluez.objects().await?;
     match objects.look_up(board)? {
         Lookup::Known(device) if device.is_connected => {}
         _ => return Err(Unavailable::OutOfRange(board)),
     }
     let channels = channels::find(&objects, &device.path, gatt, board, title)?;
-    let mut inputs = Vec::new();
     let mut mtu = None;
     for characteristic in &channels.notify {
-        let (input, its_mtu) = subscribe(bluez, characteristic, board).await?;
-        inputs.push(input);
+        let its_mtu = subscribe(bluez, characteristic, board, &mut inputs).await?;
         mtu = mtu.or(its_mtu);
     }
     if let Some(mtu) = mtu.filter(|mtu| *mtu < gatt.min_mtu) {
@@ -163,35 +190,38 @@ async fn attach(
         });
     }
     let output = writer(bluez, &channels, mtu, board).await?;
-    // The port ends the connection from now on.
-    connection.is_open = false;
     let write_interval = Duration::from_millis(gatt.write_interval);
-    let wiring = Wiring { bluez: bluez.clone(), board, device: device.path, inputs, output, loss, write_interval };
-    Ok(Port::start(wiring))
+    Ok(Port::start(Wiring { bluez: bluez.clone(), device: device.path, inputs, output, write_interval }))
 }
 
-/// A connection of this process, which ends unless a port takes it over.
-struct GattConnection {
-    bluez: Bluez,
-    device: String,
-    is_open: bool,
-}
+/// A connection that this process has begun, which ends unless a port takes it over.
+#[derive(Default)]
+struct OwnConnection(Option<(Bluez, String)>);
 
-impl GattConnection {
-    /// Ends the connection, and returns once BlueZ has: a process that ends at once would leave it to nobody.
+impl OwnConnection {
+    /// Records that this device is about to be connected: a call that is cancelled may connect it.
+    fn begin(&mut self, bluez: &Bluez, device: &str) {
+        self.0 = Some((bluez.clone(), device.to_owned()));
+    }
+
+    /// Leaves the connection to a port, or to another program.
+    fn hand_over(&mut self) {
+        self.0 = None;
+    }
+
+    /// Ends the connection, or the wait for it, and returns once BlueZ has: a process that ends at once would leave it to nobody.
     async fn close(&mut self) {
-        if std::mem::take(&mut self.is_open) {
-            let _ = timeout(DISCONNECT_TIMEOUT, self.bluez.call(&self.device, DEVICE, "Disconnect", &())).await;
+        if let Some((bluez, device)) = &self.0 {
+            let _ = timeout(DISCONNECT_TIMEOUT, bluez.call(device, DEVICE, "Disconnect", &())).await;
         }
+        self.0 = None;
     }
 }
 
 /// For a call that is cancelled.
-impl Drop for GattConnection {
+impl Drop for OwnConnection {
     fn drop(&mut self) {
-        let runtime = tokio::runtime::Handle::try_current();
-        if let (true, Ok(runtime)) = (self.is_open, runtime) {
-            let (bluez, device) = (self.bluez.clone(), std::mem::take(&mut self.device));
+        if let (Some((bluez, device)), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current()) {
             runtime.spawn(async move { bluez.call(&device, DEVICE, "Disconnect", &()).await.is_ok() });
         }
     }
@@ -201,12 +231,19 @@ async fn connect(bluez: &Bluez, device: &str, board: Address) -> Result<(), Unav
     match bluez.call_within(CONNECT_TIMEOUT, device, DEVICE, "Connect", &()).await {
         Ok(_) | Err(CallError::AlreadyExists) => Ok(()),
         Err(CallError::InProgress) => wait_for_connection(bluez, device, board).await,
+        Err(CallError::Full) => Err(full(device)),
         // BlueZ has one error for all reasons of the radio, of which being out of range is the usual one.
         Err(CallError::TimedOut | CallError::Failed(_)) => {
             Err(bluez.objects().await?.look_up(board).err().unwrap_or(Unavailable::OutOfRange(board)))
         }
         Err(error) => Err(error.into_unavailable(board)),
     }
+}
+
+/// Returns that the adapter of this device holds no more connections.
+pub(super) fn full(device: &str) -> Unavailable {
+    let adapter = adapter_of(device);
+    Unavailable::AdapterFull(adapter.rsplit('/').next().unwrap_or(adapter).to_owned())
 }
 
 /// Waits until the connection is there that another program has begun.
@@ -239,15 +276,19 @@ async fn wait_for_services(bluez: &Bluez, device: &str, board: Address) -> Resul
     }
 }
 
-/// Subscribes to a characteristic. Returns also the MTU, if it is known.
+/// Subscribes to a characteristic, as one of `inputs`. Returns the MTU, if it is known.
 async fn subscribe(
     bluez: &Bluez,
     characteristic: &Characteristic,
     board: Address,
-) -> Result<(Input, Option<u16>), Unavailable> {
+    inputs: &mut Inputs,
+) -> Result<Option<u16>, Unavailable> {
     let path = characteristic.path.as_str();
     match acquire(bluez, path, "AcquireNotify").await {
-        Ok((socket, mtu)) => return Ok((Input::Socket(Arc::new(socket)), Some(mtu))),
+        Ok((socket, mtu)) => {
+            inputs.read_socket(Arc::new(socket));
+            return Ok(Some(mtu));
+        }
         // InProgress: another program is subscribed, which does not prevent that this one is, too.
         Err(CallError::NotSupported | CallError::InProgress) => {}
         Err(error) => return Err(error.into_unavailable(board)),
@@ -256,10 +297,10 @@ async fn subscribe(
     let rule = MatchRule::builder().msg_type(Type::Signal).sender(owner).path(path.to_owned());
     let rule = rule.interface(PROPERTIES).member("PropertiesChanged").add_arg(CHARACTERISTIC);
     let rule = rule.build().map_err(|error| failed(board, error))?;
-    let values = MessageStream::for_match_rule(rule, &bluez.connection, SIGNAL_QUEUE).await;
-    let values = values.map_err(|error| failed(board, error))?;
+    let values = MessageStream::for_match_rule(rule, &bluez.connection, None).await;
+    inputs.read_signals(values.map_err(|error| failed(board, error))?);
     match bluez.call(path, CHARACTERISTIC, "StartNotify", &()).await {
-        Ok(_) | Err(CallError::InProgress) => Ok((Input::Signals(Box::new(values)), characteristic.mtu)),
+        Ok(_) | Err(CallError::InProgress) => Ok(characteristic.mtu),
         Err(error) => Err(error.into_unavailable(board)),
     }
 }

@@ -35,22 +35,55 @@ const HANG_UP_TIMEOUT: Duration = Duration::from_secs(2);
 /// What a port is made of.
 pub(super) struct Wiring {
     pub bluez: Bluez,
-    pub board: Address,
     /// Object path of the device.
     pub device: String,
-    pub inputs: Vec<Input>,
+    pub inputs: Inputs,
     pub output: Output,
-    pub loss: LossMonitor,
     /// Minimum time between two writes.
     pub write_interval: Duration,
 }
 
-/// Where bytes come from.
-pub(super) enum Input {
-    /// An acquired socket, or a serial port.
-    Socket(Arc<Socket>),
-    /// Changes of a characteristic's value, as signals.
-    Signals(Box<MessageStream>),
+/// Where bytes come from. Each input is read by a task of its own from the moment on when it is added, also while the board is still
+/// being opened: signals that nobody reads would hold up the connection to the bus.
+pub(super) struct Inputs {
+    reports: Reports,
+    received: mpsc::Receiver<Result<Vec<u8>, LineError>>,
+    /// Aborted when the inputs, or the port that has taken them, are dropped.
+    tasks: JoinSet<()>,
+}
+
+impl Inputs {
+    pub(super) fn new(bluez: &Bluez, board: Address) -> Inputs {
+        let (sender, received) = mpsc::channel(RECEIVE_QUEUE);
+        Inputs { reports: Reports { sender, bluez: bluez.clone(), board }, received, tasks: JoinSet::new() }
+    }
+
+    /// Reads an acquired socket, or a serial port.
+    pub(super) fn read_socket(&mut self, socket: Arc<Socket>) {
+        let reports = self.reports.clone();
+        self.tasks.spawn(async move {
+            read_socket(&socket, &reports).await;
+            reports.end().await;
+        });
+    }
+
+    /// Reads changes of a characteristic's value.
+    pub(super) fn read_signals(&mut self, values: MessageStream) {
+        let reports = self.reports.clone();
+        self.tasks.spawn(async move {
+            read_signals(values, &reports).await;
+            reports.end().await;
+        });
+    }
+
+    /// Reports the end of the connection when the device is gone.
+    pub(super) fn watch(&mut self, mut loss: LossMonitor) {
+        let reports = self.reports.clone();
+        self.tasks.spawn(async move {
+            loss.wait().await;
+            reports.end().await;
+        });
+    }
 }
 
 /// Where bytes go.
@@ -90,23 +123,11 @@ pub struct Port {
 
 impl Port {
     pub(super) fn start(wiring: Wiring) -> Port {
-        let Wiring { bluez, board, device, inputs, output, mut loss, write_interval } = wiring;
-        let (sender, received) = mpsc::channel(RECEIVE_QUEUE);
+        let Wiring { bluez, device, inputs, output, write_interval } = wiring;
+        let Inputs { reports, received, mut tasks } = inputs;
         let (writes, queue) = mpsc::channel(WRITE_QUEUE);
-        let reports = Reports { sender, bluez: bluez.clone(), board };
-        let mut tasks = JoinSet::new();
-        for input in inputs {
-            let reports = reports.clone();
-            tasks.spawn(async move {
-                match input {
-                    Input::Socket(socket) => read_socket(&socket, &reports).await,
-                    Input::Signals(values) => read_signals(*values, &reports).await,
-                }
-                reports.end().await;
-            });
-        }
         tasks.spawn({
-            let (bluez, reports) = (bluez.clone(), reports.clone());
+            let bluez = bluez.clone();
             async move {
                 match write(&bluez, output, queue, write_interval).await {
                     Ok(()) => {}
@@ -114,12 +135,6 @@ impl Port {
                     Err(_) => reports.end().await,
                 }
             }
-        });
-        tasks.spawn(async move {
-            loss.wait().await;
-            // A stream that nobody reads would fill up, and hold up the connection to the bus and with it all boards.
-            drop(loss);
-            reports.end().await;
         });
         Port { received, writes, rest: Vec::new(), tasks, bluez, device }
     }

@@ -1,6 +1,7 @@
 //! The serial port of classic Bluetooth: BlueZ connects it and hands over the socket.
 
 use super::bluez::{Bluez, CallError, DEVICE, Options};
+use super::open::full;
 use super::socket::Socket;
 use super::{Address, Radio, Unavailable};
 use crate::boards::bluetooth::SERIAL_PORT_SERVICE;
@@ -63,6 +64,7 @@ pub(super) async fn connect(
         Err(CallError::NotSupported) => {
             return Err(Unavailable::OtherDevice { address, title, missing: "serial port".to_owned() });
         }
+        Err(CallError::Full) => return Err(full(device)),
         Err(CallError::TimedOut | CallError::Failed(_)) => return Err(Unavailable::OutOfRange(address)),
         Err(error) => return Err(error.into_unavailable(address)),
     }

@@ -26,6 +26,9 @@ pub enum Unavailable {
     /// The adapter is off.
     #[error("the Bluetooth adapter {0} is off: run `bluetoothctl power on`")]
     AdapterOff(String),
+    /// The adapter holds as many connections as it can.
+    #[error("the Bluetooth adapter {0} holds no more connections: use another adapter for some of the boards")]
+    AdapterFull(String),
     /// rfkill blocks the adapter.
     #[error("Bluetooth is blocked (rfkill): run `sudo rfkill unblock bluetooth`, or move the radio switch of this machine")]
     Blocked,
@@ -114,6 +117,7 @@ mod tests {
             Unavailable::Denied,
             Unavailable::NoAdapter,
             Unavailable::AdapterOff("hci0".to_owned()),
+            Unavailable::AdapterFull("hci0".to_owned()),
             Unavailable::Blocked,
             Unavailable::OutOfRange(address),
             Unavailable::Weak { address, rssi: -91 },

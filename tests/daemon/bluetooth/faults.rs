@@ -1,9 +1,10 @@
 //! What can be missing or end, and how it heals.
 
-use super::{A, Air, table};
+use super::{A, Air, B, table};
 use crate::harness::bluez::radio_board::Sockets;
 use crate::harness::bluez::{Bluez, RadioBoard};
 use crate::harness::{PrivateBus, until};
+use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn an_adapter_that_is_switched_off_during_a_game() {
@@ -103,6 +104,50 @@ async fn a_device_that_is_not_such_a_board() {
     until("the connection to end", async || (!board.is_connected()).then_some(())).await;
 }
 
+/// The adapter refuses in one way over Low Energy, in another over classic Bluetooth.
+#[tokio::test]
+async fn an_adapter_that_holds_no_more_connections() {
+    for model in ["chessnut", "dgt"] {
+        let Some(bus) = PrivateBus::start() else { return };
+        let bluez = Bluez::start(&bus);
+        let boards = [bluez.add(RadioBoard::new(model, A)), bluez.add(RadioBoard::new(model, B))];
+        let air = Air::serving(bus, bluez, &(table("one", model, A) + &table("two", model, B))).await;
+        for name in ["one", "two"] {
+            air.board(name, "ready").await;
+        }
+        air.bluez.set_in_range(&boards[1], false);
+        air.board("two", "unplugged").await;
+        air.bluez.set_capacity(Some(1));
+        air.bluez.set_in_range(&boards[1], true);
+        air.reason("two", "the Bluetooth adapter hci0 holds no more connections: use another adapter").await;
+        air.board("two", "refused").await;
+        // The others are still read.
+        air.play("one", &boards[0], "e2", "e4", &["e4"]).await;
+        air.bluez.set_capacity(None);
+        air.board("two", "ready").await;
+        air.play("two", &boards[1], "d2", "d4", &["d4"]).await;
+    }
+}
+
+/// Otherwise BlueZ would connect the board as soon as it is in range again, and it would be free for nobody.
+#[tokio::test]
+async fn a_connection_that_waits_for_its_board_ends_with_touchmoved() {
+    for model in ["chessnut", "dgt"] {
+        let Some((air, board)) = Air::with_board(model, RadioBoard::new(model, A)).await else { return };
+        air.board("radio", "ready").await;
+        air.bluez.set_patience(Duration::from_secs(30));
+        air.bluez.set_in_range(&board, false);
+        until("a connection to wait for the board", async || board.is_awaited().then_some(())).await;
+        let Air { daemon, bluez, .. } = air;
+        let began = Instant::now();
+        assert!(daemon.terminate().success());
+        assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+        assert!(!board.is_awaited(), "{model}");
+        bluez.set_in_range(&board, true);
+        assert!(!board.is_connected(), "{model}");
+    }
+}
+
 /// A board that is far away must not hold up anything else.
 #[tokio::test]
 async fn a_board_out_of_range_does_not_hold_up_the_end() {
@@ -110,7 +155,7 @@ async fn a_board_out_of_range_does_not_hold_up_the_end() {
     let bluez = Bluez::start(&bus);
     let air = Air::serving(bus, bluez, &table("radio", "chessnut", A)).await;
     until("a scan", async || air.bluez.is_discovering().then_some(())).await;
-    let began = std::time::Instant::now();
+    let began = Instant::now();
     assert!(air.daemon.terminate().success());
     assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
 }

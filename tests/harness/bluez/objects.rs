@@ -4,10 +4,13 @@ use super::radio_board::{RadioBoard, Sockets};
 use super::{World, disconnect};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use touchmove::boards::bluetooth::SERIAL_PORT_SERVICE;
 use zbus::message::Header;
 use zbus::{Connection, OwnedFd, OwnedObjectPath, OwnedVariant, Variant, interface};
+
+/// Interval between looks whether a board has come into range.
+const AWAITED_INTERVAL: Duration = Duration::from_millis(20);
 
 /// An error of BlueZ.
 #[derive(Debug, zbus::DBusError)]
@@ -208,20 +211,43 @@ impl Device {
     }
 
     async fn disconnect(&self, #[zbus(connection)] connection: &Connection) {
+        self.board.state().is_awaited = false;
         disconnect(connection, &self.board).await;
     }
 }
 
 impl Device {
     async fn check_reachable(&self) -> Result<(), Error> {
-        if !self.world.state.lock().unwrap().is_on {
+        let (is_on, capacity, patience) = {
+            let state = self.world.state.lock().unwrap();
+            (state.is_on, state.capacity, state.patience.unwrap_or(Duration::from_millis(100)))
+        };
+        if !is_on {
             return Err(Error::NotReady("Resource Not Ready".to_owned()));
         }
-        if !self.board.state().is_in_range {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            return Err(Error::Failed("le-connection-abort-by-local".to_owned()));
+        let connections = self.world.boards().iter().filter(|board| board.is_connected()).count();
+        if capacity.is_some_and(|capacity| connections >= capacity) {
+            let link = if self.board.is_low_energy() { "le" } else { "br" };
+            return Err(Error::Failed(format!("{link}-connection-concurrent-connection-limit")));
         }
-        Ok(())
+        if self.board.state().is_in_range {
+            return Ok(());
+        }
+        self.board.state().is_awaited = true;
+        let end = Instant::now() + patience;
+        while Instant::now() < end {
+            tokio::time::sleep(AWAITED_INTERVAL).await;
+            let mut state = self.board.state();
+            if !state.is_awaited {
+                return Err(Error::Failed("br-connection-canceled".to_owned()));
+            }
+            if state.is_in_range {
+                state.is_awaited = false;
+                return Ok(());
+            }
+        }
+        self.board.state().is_awaited = false;
+        Err(Error::Failed("le-connection-abort-by-local".to_owned()))
     }
 }
 

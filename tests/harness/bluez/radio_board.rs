@@ -54,6 +54,8 @@ pub(super) struct State {
     /// BlueZ has an object for it.
     pub is_known: bool,
     pub is_connected: bool,
+    /// A connection waits for it.
+    pub is_awaited: bool,
     pub has_services: bool,
     /// BlueZ has objects for them.
     pub is_resolved: bool,
@@ -126,6 +128,7 @@ impl RadioBoard {
             is_in_range: true,
             is_known: false,
             is_connected: false,
+            is_awaited: false,
             has_services: true,
             is_resolved: false,
             mtu: 517,
@@ -191,6 +194,11 @@ impl RadioBoard {
     /// Whether it is connected.
     pub fn is_connected(&self) -> bool {
         self.state().is_connected
+    }
+
+    /// Whether a connection waits for it to come into range.
+    pub fn is_awaited(&self) -> bool {
+        self.state().is_awaited
     }
 
     /// Every packet that it received.
