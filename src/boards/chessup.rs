@@ -40,7 +40,8 @@
 //! or within [`CHECK_TIMEOUT`]; else it is [`ProtocolError::ContradictedMove`]. Whether a move is legal is not asked here: what is
 //! wrong on the squares is for the Laws to judge, whatever the board thinks. A move that is repeated is acknowledged and not passed
 //! on again. The state shows the squares only if the board does not answer `50` within [`STREAM_TIMEOUT`], and only which of them
-//! are occupied.
+//! are occupied. Nothing senses which piece a pawn was promoted to: what the players chose on the board (97) counts unless later play
+//! or the arbiter corrects it.
 //!
 //! A game is started (b9) only when the start position is on the board: it would erase the game that the board is following. After
 //! a restart in mid-game the squares suffice. If the board does not report its state, the game is started without it.

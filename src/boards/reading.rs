@@ -162,7 +162,8 @@ pub enum Reading {
         /// The square that it was put on.
         to: Square,
     },
-    /// The player has chosen this piece for the pawn that was just promoted, on the board's own buttons.
+    /// The player has chosen this piece for the pawn that was just promoted, or is about to be, on the board's own buttons. Evidence
+    /// where the squares do not show which piece it is.
     Promotion(Role),
     /// The clock. `None`: the board reports that no clock is connected.
     Clock(Option<ClockReading>),

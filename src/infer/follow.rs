@@ -335,6 +335,18 @@ impl Follower {
         self.lines.set_promotion(ply, role, &self.seen)
     }
 
+    /// Notes that the players chose this piece for a promotion, on the board's own buttons. It is evidence: squares that identify
+    /// pieces and later play count more.
+    pub fn note_chosen_promotion(&mut self, now: Millis, role: Role) {
+        if self.seen.sensing() == SensorKind::Identity || self.suspended.is_some() {
+            return;
+        }
+        match self.lines.weigh_choice(now, role, &self.seen) {
+            true => self.apply_to_lines(now, |_, _, _| {}),
+            false => self.seen.note_chosen_promotion(now, role),
+        }
+    }
+
     /// Applies `act` to every line, then re-ranks them.
     fn apply_to_lines(&mut self, now: Millis, act: impl FnMut(&mut Line, &ObservedBoard, &mut Vec<Line>)) {
         self.lines.apply(now, &self.seen, self.suspended.is_none(), act);

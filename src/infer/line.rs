@@ -13,6 +13,7 @@ mod matches;
 mod offline;
 mod pending;
 mod presses;
+mod promotion;
 mod recognise;
 mod redecode;
 mod replacement;

@@ -113,6 +113,14 @@ pub const ILLEGAL_MOVE: Cost = 130;
 pub const UNDERPROMOTION: [(shakmaty::Role, Cost); 3] =
     [(shakmaty::Role::Knight, 90), (shakmaty::Role::Rook, 115), (shakmaty::Role::Bishop, 140)];
 
+/// Cost of a promotion to another piece than the one that the players chose on the board's own buttons. Guess: one in ten thousand,
+/// which outweighs that bishops are rare.
+pub const OTHER_PIECE_CHOSEN: Cost = 220;
+/// Maximum time from a promotion until its piece is chosen on the board, in milliseconds. Guess.
+pub const MAX_CHOICE_TIME: Millis = 60_000;
+/// Maximum time by which the choice is reported before the squares show the promotion, in milliseconds. Guess.
+pub const MAX_CHOICE_LEAD: Millis = 2_000;
+
 /// Minimum time for which a piece is in the air, in milliseconds, and its cost. 200–750 ms is usual; that some players hold a piece
 /// for seconds is a guess.
 const HOLDING_COSTS: [(Millis, Cost); 9] =

@@ -47,6 +47,8 @@ pub struct ObservedBoard {
     doubted: Bitboard,
     /// Squares whose piece is new to the board, which assumes a queen.
     assumed_queens: Bitboard,
+    /// When a piece was chosen for a promotion that the squares did not show yet, and which one.
+    chosen_promotion: Option<(Millis, Role)>,
     /// Recent clock presses, oldest first.
     presses: VecDeque<(Millis, Color)>,
     /// When data on the serial line was last damaged.
@@ -79,6 +81,7 @@ impl ObservedBoard {
             delayed: (None, Bitboard::EMPTY),
             doubted: Bitboard::EMPTY,
             assumed_queens: Bitboard::EMPTY,
+            chosen_promotion: None,
             presses: VecDeque::new(),
             damaged_at: None,
             changed_in_game: Bitboard::EMPTY,
@@ -227,6 +230,16 @@ impl ObservedBoard {
     /// Returns the squares whose piece the board assumes to be a queen.
     pub fn assumed_queens(&self) -> Bitboard {
         self.assumed_queens
+    }
+
+    /// Notes that this piece was chosen for a promotion that the squares do not show yet.
+    pub fn note_chosen_promotion(&mut self, now: Millis, role: Role) {
+        self.chosen_promotion = Some((now, role));
+    }
+
+    /// Returns the piece that was chosen for a promotion that the squares show now.
+    pub fn chosen_promotion(&self, now: Millis) -> Option<Role> {
+        self.chosen_promotion.filter(|(at, _)| now.saturating_sub(*at) <= model::MAX_CHOICE_LEAD).map(|(_, role)| role)
     }
 
     /// Notes that one reading at `now` reports the change of these squares. If they are many, and the board should have reported

@@ -1,9 +1,9 @@
 //! A virtual ChessUp: it senses whether squares are occupied and which one a hand touches, and reports moves until they are
-//! acknowledged. It believes every move.
+//! acknowledged, and once which piece was chosen for a promotion. It believes every move.
 
 use crate::simulate::streamed::{FrameEncoder, PhysicalPiece};
 use crate::simulate::wireless::Seen;
-use shakmaty::{Color, Role, Square};
+use shakmaty::{Color, Piece, Rank, Role, Square};
 
 /// Number of scans after which an unacknowledged move is repeated.
 const REPEAT_AFTER: u32 = 6;
@@ -42,6 +42,16 @@ impl ChessUp {
         [0x67].into_iter().chain(codes).chain([0, 1, 1, 1, 1, 0, 0, 1]).collect()
     }
 
+    /// Returns the index of the lifted pawn that becomes this piece, which is new on its square.
+    fn promoted_pawn(&self, piece: Piece, to: Square) -> Option<usize> {
+        let pawn = piece.color.pawn();
+        let (seventh, last) =
+            (piece.color.fold_wb(Rank::Seventh, Rank::Second), piece.color.fold_wb(Rank::Eighth, Rank::First));
+        let may_become = |from: Square| from == to || from.rank() == seventh && from.file().distance(to.file()) <= 1;
+        let promotes = to.rank() == last && !matches!(piece.role, Role::Pawn | Role::King);
+        self.lifted.iter().rposition(|(lifted, from)| promotes && lifted.piece == pawn && may_become(*from))
+    }
+
     fn occupancy(seen: &Seen) -> Vec<u8> {
         let ranks =
             seen.chunks(8).map(|rank| (0..8).zip(rank).fold(0, |bits, (file, piece)| bits | u8::from(piece.is_some()) << file));
@@ -78,13 +88,17 @@ impl FrameEncoder for ChessUp {
         for (index, (before, now)) in (0u32..).zip(before.iter().zip(seen)) {
             let to = Square::new(index).flip_vertical();
             let Some(piece) = now.filter(|piece| *before != Some(*piece)) else { continue };
-            let Some(at) = self.lifted.iter().position(|(lifted, _)| *lifted == piece) else { continue };
+            let same = self.lifted.iter().position(|(lifted, _)| *lifted == piece);
+            let Some(at) = same.or_else(|| self.promoted_pawn(piece.piece, to)) else { continue };
             let (_, from) = self.lifted.remove(at);
             bytes.push(0xbb);
             if from != to && self.has_game {
                 let message = [0xa3, 0x35, from.file() as u8, from.rank() as u8, to.file() as u8, to.rank() as u8];
                 bytes.extend(message);
                 self.unacknowledged = Some((message, 0));
+            }
+            if same.is_none() && self.has_game {
+                bytes.extend([0x97, code(piece) & 7]);
             }
         }
         if let Some((message, scans)) = &mut self.unacknowledged {

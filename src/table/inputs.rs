@@ -79,8 +79,11 @@ impl Table {
             Reading::Touch(touch) => {
                 self.with_game(output, |game, context, _| game.handle_touch(now, touch, context));
             }
+            Reading::Promotion(role) => {
+                self.with_game(output, |game, context, output| game.handle_chosen_promotion(now, role, context, output));
+            }
             // The squares decide what was played.
-            Reading::Move { .. } | Reading::Promotion(_) => {}
+            Reading::Move { .. } => {}
             Reading::Identity(_) | Reading::Calibration(_) => {}
         }
     }

@@ -1,9 +1,9 @@
 //! Sequences of sensor changes, and the games that must result from them.
 //!
 //! A story is a line of words: `e2-` a square becomes empty, `e4P` shows a piece (upper case: White), `W`/`B` that player
-//! presses the clock, `result=1-0`, `takeback=1`, `promotion=N` and `adjust=W` are commands of the arbiter, `~400` waits this many
-//! milliseconds; there are 40 ms between words. A story begins with the start position on the
-//! board, unless a FEN is given. The expected events are written in the short form of `Story::record_events`.
+//! presses the clock, `result=1-0`, `takeback=1`, `promotion=N` and `adjust=W` are commands of the arbiter, `chosen=N` is the board's
+//! report of the piece that was chosen for a promotion, `~400` waits this many milliseconds; there are 40 ms between words. A story
+//! begins with the start position on the board, unless a FEN is given. The expected events are written in the short form of `Story::record_events`.
 
 use shakmaty::{Color, Piece, Role, Square};
 use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, SquareState};
@@ -95,6 +95,10 @@ impl Story {
             let (role, ply) = role.split_at(1);
             let role = role.chars().next().and_then(Role::from_char).expect("a piece");
             return self.order(Command::Promotion { ply: ply.parse().ok(), piece: role });
+        }
+        if let Some(role) = word.strip_prefix("chosen=") {
+            let role = role.chars().next().and_then(Role::from_char).expect("a piece");
+            return self.take(Input::Reading(Reading::Promotion(role)));
         }
         if let Some(player) = word.strip_prefix("adjust=") {
             return self.order(Command::Adjust { player: Color::from_white(player == "W") });

@@ -48,6 +48,38 @@ fn a_promotion_is_corrected_and_the_moves_after_it_stay() {
     );
 }
 
+/// The piece that the players choose on the board's own buttons counts where the squares do not show it.
+#[test]
+fn a_promotion_piece_is_chosen_on_the_board() {
+    let story = |sensing, story: &str| {
+        let outcome = told_by(settings_for(sensing), Some(PAWN), true, story);
+        eprintln!("{story}: {outcome}");
+        outcome
+    };
+    let occupancy = SensorKind::Occupancy;
+    assert!(story(occupancy, "a7- a8Q W ~300 chosen=N ~300").contains("a8=Q+! | <1 a8=N evidence"));
+    for (letter, san) in [('R', "a8=R+"), ('B', "a8=B")] {
+        let outcome = story(occupancy, &format!("a7- a8Q W ~300 chosen={letter} ~300"));
+        assert!(outcome.contains(&format!("<1 {san} evidence")), "{outcome}");
+    }
+    // Before the squares show it.
+    let outcome = story(occupancy, "a7- chosen=N a8Q W ~300");
+    assert!(outcome.contains("a8=N") && !outcome.contains("a8=Q"), "{outcome}");
+    // A queen is assumed anyway.
+    let queen = story(occupancy, "a7- a8Q W ~300");
+    assert_eq!(story(occupancy, "a7- a8Q W ~300 chosen=Q"), queen);
+    // Later play, the arbiter and squares that identify pieces count more.
+    let outcome = story(occupancy, "a7- a8Q W ~300 chosen=N e8- d7k ~300 B a8- h8Q ~300 W ~2000");
+    assert!(outcome.contains("<1 a8=N evidence") && outcome.contains("Qh8"), "{outcome}");
+    let outcome = story(occupancy, "a7- a8Q W ~300 promotion=R ~300 chosen=N ~300");
+    assert!(outcome.contains("<1 a8=R+ arbiter") && !outcome.contains("a8=N"), "{outcome}");
+    let shown = story(SensorKind::Identity, "a7- a8Q W ~300");
+    assert_eq!(story(SensorKind::Identity, "a7- a8Q W ~300 chosen=N"), shown);
+    // It is not known for what it was chosen.
+    assert!(!story(occupancy, "a7- a8Q W ~70000 chosen=N ~300").contains("a8=N"));
+    assert!(!story(occupancy, "chosen=N ~3000 a7- a8Q W ~300").contains("a8=N"));
+}
+
 #[test]
 fn an_impossible_promotion_is_refused() {
     let refusal = "refused: with a promotion to a knight, Qh8 at ply 3 would be illegal: take it back first";

@@ -274,6 +274,19 @@ impl Lines {
         Ok(())
     }
 
+    /// Weighs the lines by the piece that the players chose now for the last promotion. Returns `false` if no line has one.
+    pub(super) fn weigh_choice(&mut self, now: Millis, role: Role, seen: &ObservedBoard) -> bool {
+        let Some(line) = self.lines.iter().find(|line| line.promotion_before(now).is_some()) else { return false };
+        let is_chosen = |line: &Line| line.promotion_before(now).is_some_and(|ply| line.promotes_to(ply, role));
+        // It may have been pruned.
+        if !self.lines.iter().any(is_chosen) {
+            let missing = line.promotion_before(now).and_then(|ply| line.with_promotion(ply, role, seen));
+            self.lines.extend(missing);
+        }
+        self.lines.iter_mut().for_each(|line| line.weigh_choice(now, role));
+        true
+    }
+
     /// Returns the squares that all credible lines assume to be stuck.
     pub(super) fn agreed_stuck(&self, now: Millis, seen: &ObservedBoard) -> Bitboard {
         self.credible(now, seen).fold(Bitboard::FULL, |all, line| all & line.assumed_stuck())

@@ -66,6 +66,13 @@ impl LineCosts {
         }
     }
 
+    /// Adds to the cost of a ply, if that was counted already.
+    pub(super) fn add_to_ply(&mut self, index: usize, cost: Cost) {
+        if let Some(PlyCost { ply: Some(ply), .. }) = self.plies.get_mut(index) {
+            *ply += cost;
+        }
+    }
+
     /// Adds a cost that belongs to no ply.
     pub(super) fn add_extra(&mut self, cost: Cost) {
         self.extra += cost;

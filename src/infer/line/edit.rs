@@ -4,7 +4,7 @@ use super::replacement::Replacement;
 use super::{Line, confidence};
 use crate::boards::Millis;
 use crate::game::{Confidence, CorrectionReason};
-use crate::infer::model::PRESS_OVERTAKE_WINDOW;
+use crate::infer::model::{OTHER_PIECE_CHOSEN, PRESS_OVERTAKE_WINDOW};
 use crate::infer::{Growth, KnownPly, LineNode, ObservedBoard};
 use crate::laws::{CENTRE, Position};
 use shakmaty::{Move, Role};
@@ -113,6 +113,9 @@ impl Line {
         }
         let open = !node.growth.is_final();
         node.handling_cost = self.compare(seen).handling_cost(&node, self.presses.has_clock());
+        if mv.promotion().is_some() && seen.chosen_promotion(now).is_some_and(|chosen| mv.promotion() != Some(chosen)) {
+            node.handling_cost += OTHER_PIECE_CHOSEN;
+        }
         self.push_node(node);
         if !open && !self.compare(seen).may_be_in_hand() {
             let to_centre = mv.role() == Role::King && !mv.is_castle() && CENTRE.contains(mv.to());

@@ -207,6 +207,19 @@ impl History {
     /// # Errors
     /// The first ply that becomes illegal; nothing is changed then.
     pub(super) fn set_promotion(&mut self, ply: usize, role: Role) -> Result<(), usize> {
+        self.replace_promotion(ply, role)?;
+        if let Some(node) = self.node_mut(ply) {
+            (node.growth, node.confidence) = (Growth::default(), Some(Confidence::CERTAIN));
+            node.rivals.clear();
+        }
+        Ok(())
+    }
+
+    /// Changes the promotion piece of this ply as [`History::set_promotion`] does, without making the move more certain than it was.
+    ///
+    /// # Errors
+    /// The first ply that becomes illegal; nothing is changed then.
+    pub(super) fn replace_promotion(&mut self, ply: usize, role: Role) -> Result<(), usize> {
         let mut nodes = self.nodes.get(..ply).unwrap_or_default().to_vec();
         for (index, old) in self.nodes.iter().enumerate().skip(ply) {
             let (Some(before), Some(old_before)) = (nodes.last(), self.nodes.get(index - 1)) else { return Err(index) };
@@ -222,11 +235,8 @@ impl History {
             };
             let legal = mv.filter(|mv| before.position.legal_moves().contains(mv));
             let mut node = before.after_move(legal.ok_or(index)?, old.made_at, self.sensing, None);
-            if index == ply {
-                (node.growth, node.confidence) = (Growth::default(), Some(Confidence::CERTAIN));
-            } else {
-                (node.confidence, node.rivals) = (old.confidence, old.rivals.clone());
-            }
+            (node.confidence, node.rivals) = (old.confidence, old.rivals.clone());
+            node.rivals.retain(|(rival, _)| Some(*rival) != node.mv);
             (node.dragged, node.answered, node.silent) = (old.dragged, old.answered, old.silent);
             (node.left_at, node.pressed_at, node.handling_cost) = (old.left_at, old.pressed_at, old.handling_cost);
             nodes.push(Arc::new(node));

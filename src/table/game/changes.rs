@@ -5,7 +5,7 @@ use crate::boards::{Millis, Placement, SquareState, Touch};
 use crate::infer::rotated;
 use crate::sense::Edge;
 use crate::table::Output;
-use shakmaty::{Bitboard, Square};
+use shakmaty::{Bitboard, Role, Square};
 
 /// Most pairs of moves change no more squares than this.
 const MAX_PAIR_SQUARES: usize = 4;
@@ -56,6 +56,20 @@ impl TableGame {
         };
         self.touches.note_touch(now, touch);
         self.handle_touch_while_adjusting(now, touch);
+    }
+
+    /// Processes the piece that the players chose for a promotion, on the board's own buttons.
+    pub(crate) fn handle_chosen_promotion(&mut self, now: Millis, role: Role, context: &GameContext<'_>, output: &mut Output) {
+        if self.board.is_unknown() || self.end.is_over() {
+            return;
+        }
+        self.follower.note_chosen_promotion(now, role);
+        if let Some(shadow) = self.hold.shadow() {
+            shadow.note_chosen_promotion(now, role);
+        }
+        if !self.is_paused() {
+            self.publish(now, context, output);
+        }
     }
 
     /// Marks the placement that was just read as possibly outdated. `is_start`: it is a start position.

@@ -1,0 +1,43 @@
+//! The piece that the players have chosen for a promotion, on the board's own buttons.
+
+use super::Line;
+use crate::boards::Millis;
+use crate::game::Confidence;
+use crate::infer::model::{MAX_CHOICE_TIME, OTHER_PIECE_CHOSEN};
+use crate::infer::{LineNode, ObservedBoard};
+use shakmaty::Role;
+
+impl Line {
+    /// Returns the ply of the promotion for which a piece was chosen now: the last one, if it is not too long ago, and is not known
+    /// for certain, as after a correction by the arbiter.
+    pub fn promotion_before(&self, now: Millis) -> Option<usize> {
+        let is_recent = |node: &LineNode| node.made_at + MAX_CHOICE_TIME >= now;
+        let mut recent = self.nodes().iter().enumerate().rev().take_while(|(_, node)| is_recent(node));
+        let (ply, node) = recent.find(|(_, node)| node.mv.is_some_and(|mv| mv.is_promotion()))?;
+        (node.confidence != Some(Confidence::CERTAIN)).then_some(ply)
+    }
+
+    /// Returns whether this ply is a promotion to this piece.
+    pub fn promotes_to(&self, ply: usize, role: Role) -> bool {
+        self.nodes().get(ply).and_then(|node| node.mv).is_some_and(|mv| mv.promotion() == Some(role))
+    }
+
+    /// Returns this line with another piece for the promotion of this ply; `None` if a move after it would be illegal.
+    pub fn with_promotion(&self, ply: usize, role: Role, seen: &ObservedBoard) -> Option<Line> {
+        let mut line = self.clone();
+        line.history.replace_promotion(ply, role).ok()?;
+        line.deferred.clear();
+        line.update_at_tip(seen);
+        Some(line)
+    }
+
+    /// Adds the cost of a promotion to another piece than the one that the players chose now. A line without a promotion costs
+    /// nothing more.
+    pub fn weigh_choice(&mut self, now: Millis, role: Role) {
+        let Some(ply) = self.promotion_before(now).filter(|ply| !self.promotes_to(*ply, role)) else { return };
+        if let Some(node) = self.history.node_mut(ply) {
+            node.handling_cost += OTHER_PIECE_CHOSEN;
+            self.costs.add_to_ply(ply, OTHER_PIECE_CHOSEN);
+        }
+    }
+}
