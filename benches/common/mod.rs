@@ -134,6 +134,8 @@ impl Touchmoved {
     fn run(bus: &PrivateBus, state_dir: &Path, config: &Path, more: &[&Path]) -> Touchmoved {
         let mut command = Command::new(env!("CARGO_BIN_EXE_touchmoved"));
         command.arg("--bus").arg(bus.address()).arg("--state-dir").arg(state_dir).arg("--config").arg(config).args(more);
+        // BlueZ is always on the system's bus, which is this one, too.
+        command.env("DBUS_SYSTEM_BUS_ADDRESS", bus.address());
         command.env("TOUCHMOVE_LOG", "error").env_remove("NOTIFY_SOCKET");
         Touchmoved(command.stdout(Stdio::null()).spawn().expect("touchmoved starts"))
     }
