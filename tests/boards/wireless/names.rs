@@ -1,8 +1,8 @@
 //! Advertised names, services and handshakes.
 
 use super::*;
-use touchmove::boards::Bluetooth;
 use touchmove::boards::bluetooth::{ADVERTISED_NAMES, Certainty, HANDSHAKES, NORDIC_UART, candidates, handshake};
+use touchmove::boards::{Bluetooth, bluetooth_models};
 
 fn suggested(name: &str) -> Vec<&'static str> {
     candidates(name).map(|row| row.model).collect()
@@ -45,6 +45,37 @@ fn profiles_are_written_as_bluez_writes_them() {
     }
     for name in ["dgt-bus", "reed", "matrix", "centaur"] {
         assert_eq!(over(name), None, "{name}");
+    }
+}
+
+/// As the makers and other authors write them.
+#[test]
+fn services_and_characteristics() {
+    let profile = |name: &str| match model(name).unwrap().bluetooth() {
+        Some(Bluetooth::Gatt(profile)) => profile,
+        other => panic!("{name}: {other:?}"),
+    };
+    let nordic = profile("pegasus");
+    assert_eq!(nordic.services, ["6e400001-b5a3-f393-e0a9-e50e24dcca9e"]);
+    assert_eq!(nordic.write, "6e400002-b5a3-f393-e0a9-e50e24dcca9e");
+    assert_eq!(nordic.notify, ["6e400003-b5a3-f393-e0a9-e50e24dcca9e"]);
+    let staunton = profile("staunton");
+    assert_eq!(staunton.services, ["0000ffe0-0000-1000-8000-00805f9b34fb"]);
+    assert_eq!((staunton.notify, staunton.notify[0]), (&[staunton.write][..], "0000ffe1-0000-1000-8000-00805f9b34fb"));
+    let cpp = profile("cpp");
+    assert_eq!(cpp.services, ["f5351050-b2c9-11ec-a0c0-b3bc53b08d33"]);
+    assert_eq!(cpp.notify, ["f53513ca-b2c9-11ec-a0c1-639b8957db99"]);
+    assert_eq!(cpp.write, "f535147e-b2c9-11ec-a0c2-8bbd706ec4e6");
+}
+
+/// `tests/daemon/bluetooth` plays on the virtual boards, through a stand-in for BlueZ.
+#[test]
+fn every_board_with_bluetooth_has_a_fuzz_target_and_a_virtual_board() {
+    for model in bluetooth_models() {
+        let target = format!("{}/fuzz/fuzz_targets/{}.rs", env!("CARGO_MANIFEST_DIR"), model.name);
+        let target = std::fs::read_to_string(&target).unwrap_or_else(|error| panic!("{target}: {error}"));
+        assert!(target.contains(&format!("decoder::run({:?}", model.name)), "{target}");
+        assert!(Simulation::new(model.name, &opera(), &setup(Rotation::Upright)).is_some(), "{}", model.name);
     }
 }
 
