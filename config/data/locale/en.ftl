@@ -991,6 +991,7 @@ bluetooth-no_daemon = bluetoothd does not run: install { $package }, and run { $
 bluetooth-no_answer = bluetoothd does not answer: run { $command }
 bluetooth-denied = this user may not use Bluetooth: install { $file } of touchmove in { $directory } for the service, or join group { $group }
 bluetooth-no_adapter = this machine has no Bluetooth adapter: plug one in, or enable the one that is built in
+bluetooth-adapter_full = the Bluetooth adapter { $adapter } holds no more connections: use another adapter for some of the boards
 bluetooth-adapter_off = the Bluetooth adapter { $adapter } is off: run { $command }
 bluetooth-blocked = Bluetooth is blocked (rfkill): run { $command }, or move the radio switch of this machine
 bluetooth-out_of_range = { $address } is not in range: switch the board on and bring it nearer; it cannot be seen either while a telephone or another computer is connected to it

@@ -950,6 +950,7 @@ bluetooth-no_daemon = 蓝牙服务未运行：请安装{ $package }，并运行{
 bluetooth-no_answer = 蓝牙服务没有响应：请运行{ $command }
 bluetooth-denied = 此用户无权使用蓝牙：请把程序附带的{ $file }安装到{ $directory }，供服务使用，或加入用户组{ $group }
 bluetooth-no_adapter = 此电脑没有蓝牙适配器：请插入适配器，或启用内置的适配器
+bluetooth-adapter_full = 蓝牙适配器{ $adapter }的连接数已满：请将一部分棋盘改用另一个适配器
 bluetooth-adapter_off = 蓝牙适配器{ $adapter }已关闭：请运行{ $command }
 bluetooth-blocked = 蓝牙已被禁用：请运行{ $command }，或拨动此电脑的无线开关
 bluetooth-out_of_range = 收不到{ $address }：请打开棋盘电源，把它移近；棋盘与手机或其他电脑连接时，也收不到

@@ -950,6 +950,7 @@ bluetooth-no_daemon = 藍牙服務未執行：請安裝{ $package }，並執行{
 bluetooth-no_answer = 藍牙服務沒有回應：請執行{ $command }
 bluetooth-denied = 此使用者無權使用藍牙：請把程式附帶的{ $file }安裝到{ $directory }，供服務使用，或加入使用者群組{ $group }
 bluetooth-no_adapter = 此電腦沒有藍牙介面卡：請插入介面卡，或啟用內建的介面卡
+bluetooth-adapter_full = 藍牙介面卡{ $adapter }的連線數已滿：請將一部分棋盤改用另一個介面卡
 bluetooth-adapter_off = 藍牙介面卡{ $adapter }已關閉：請執行{ $command }
 bluetooth-blocked = 藍牙已被停用：請執行{ $command }，或撥動此電腦的無線開關
 bluetooth-out_of_range = 收不到{ $address }：請開啟棋盤電源，把它移近；棋盤與手機或其他電腦連線時，也收不到

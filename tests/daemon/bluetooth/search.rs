@@ -219,6 +219,7 @@ fn sentences_are_those_of_the_doctor() {
         Unavailable::Denied,
         Unavailable::NoAdapter,
         Unavailable::AdapterOff("hci0".to_owned()),
+        Unavailable::AdapterFull("hci0".to_owned()),
         Unavailable::Blocked,
         Unavailable::OutOfRange(address),
         Unavailable::Weak { address, rssi: -91 },

@@ -36,6 +36,7 @@ pub fn unavailable_text(reason: &Unavailable) -> Text {
         Unavailable::AdapterOff(adapter) => {
             text("adapter_off").with("adapter", adapter.clone()).with("command", command("bluetoothctl power on"))
         }
+        Unavailable::AdapterFull(adapter) => text("adapter_full").with("adapter", adapter.clone()),
         Unavailable::Blocked => text("blocked").with("command", command("sudo rfkill unblock bluetooth")),
         Unavailable::OutOfRange(address) => text("out_of_range").with("address", address.to_string()),
         Unavailable::Weak { address, rssi } => {
