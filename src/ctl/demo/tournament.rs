@@ -119,6 +119,7 @@ impl Demo {
         let field = Field::new(usize::from(options.boards))?;
         let dir = TempDir::new("touchmove-demo")?;
         let boards = plan::boards(options.boards, &dir)?;
+        let _turn = plan::turn().await;
         let (mut addresses, held) = Addresses::choose()?;
         let token = generate_secret()?;
         let stand_in =

@@ -4,7 +4,6 @@ use super::board::ILLEGAL_MOVE_AT;
 use super::plan::Addresses;
 use crate::publish::client::{Client, ClientError};
 use crate::publish::web::qr::login_address;
-use std::fmt::Write;
 
 /// The logins: the name in the address, the role, and what it sees. Each role has a name of its own in the addresses of the page, so that
 /// one browser can be logged in as all of them.
@@ -79,24 +78,20 @@ impl Guide<'_> {
         };
         let boards = if self.boards == 1 { "one board".to_owned() } else { format!("{} boards", self.boards) };
         let mut text = format!(
-            "A round on {boards} of several kinds, on this computer alone: no hardware, no network, no account. Players and results are \
-             invented, the moves are those of former masters. touchmoved runs on a private bus: the boards of this computer, and a \
-             touchmoved that is installed, are not touched.\n\nWhere to look:\n"
+            "A round on {boards} of several kinds, on this computer alone: no hardware, no network, no account.\n\
+             Players and results are invented; the moves are those of former masters. touchmoved runs on a private\n\
+             bus: the boards of this computer, and a touchmoved that is installed, are not touched.\n\nWhere to look:\n"
         );
         text += &line("Spectators", &format!("http://127.0.0.1:{page}/"), &behind);
         text += &logins.lines();
         let received = "what a broadcast receives, on a page that stands in for lichess.org";
         text += &line("Lichess", &format!("http://127.0.0.1:{stand_in}/"), received);
-        let seen = format!("what a client of {} sees, as programs for DGT LiveChess do", self.addresses.livechess_url());
+        let seen = format!("what a client of {} sees", self.addresses.livechess_url());
         text += &line("LiveChess", &format!("http://127.0.0.1:{stand_in}/livechess"), &seen);
-        let again = if self.has_keyboard { " Press Enter for new ones." } else { "" };
-        let opened = if self.is_opened { " The arbiter's page was opened in your browser." } else { "" };
-        let _ = write!(
-            text,
-            "\nThe addresses with #code= log in once, within ten minutes.{again}{opened} If a browser does not find the names below \
-             localhost, put 127.0.0.1 in their place.\n"
-        );
-        text
+        text += "\nThe addresses with #code= log in once, within ten minutes.";
+        text += if self.has_keyboard { " Press Enter for new ones." } else { "" };
+        text += if self.is_opened { " The arbiter's page was opened in your browser." } else { "" };
+        text + "\nIf a browser does not find the names below localhost, put 127.0.0.1 in their place.\n"
     }
 
     /// Returns what to try, step by step.
@@ -106,12 +101,13 @@ impl Guide<'_> {
         format!(
             "\nWhat to try:\n  \
              1. As the arbiter, press Log in: all boards at once, those that need you first. Switch the sound on.\n  \
-             2. After about {seconds} s a player at table {table} makes an illegal move. The clock is stopped, and both wait for you: open \
-             the alert, read the article and what it requires, and restore the position. The players then put the pieces back and go \
-             on, as they do by themselves after three minutes. Every round has such a move.\n  \
+             2. After about {seconds} s a player at table {table} makes an illegal move. The clock is stopped, and both wait for\n     \
+             you: open the alert, read the article and what it requires, and restore the position. The players\n     \
+             then put the pieces back and go on, as they do by themselves after three minutes. Every round has\n     \
+             such a move.\n  \
              3. As a spectator, open table {table} meanwhile: the game ends before the illegal move.\n  \
-             4. As the operator, look at the round: the results come from the kings that the players put in the centre. Swap two tables, \
-             or print the log. When all games are over, the next round begins.\n  \
+             4. As the operator, look at the round: the results come from the kings that the players put in the\n     \
+             centre. Swap two tables, or print the log. When all games are over, the next round begins.\n  \
              5. In another terminal:\n       \
              touchmovectl status --bus '{bus}'\n       \
              touchmovectl monitor --bus '{bus}'\n       \

@@ -10,8 +10,12 @@ use std::fmt::Write;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::net::TcpListener;
+use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
 
 /// The port of the page in the documentation.
 const PAGE_PORT: u16 = 8064;
@@ -19,6 +23,27 @@ const PAGE_PORT: u16 = 8064;
 const LIVECHESS_PORT: u16 = 1982;
 /// The number of rounds for which the stand-in of Lichess is configured; nobody watches more.
 const LICHESS_ROUNDS: u16 = 200;
+
+/// The abstract name of a socket that a demonstration has while it starts.
+const TURN: &str = "touchmove-demo-starts";
+/// How long a demonstration waits for its turn; the others may be those of somebody else.
+const TURN_TIMEOUT: Duration = Duration::from_secs(20);
+/// Interval at which it looks whether it is its turn.
+const TURN_POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Waits until no other demonstration on this computer is starting: two that choose their ports at once would choose the same. What is
+/// returned is kept until touchmoved has its ports.
+pub(super) async fn turn() -> Option<UnixListener> {
+    let end = Instant::now() + TURN_TIMEOUT;
+    let name = SocketAddr::from_abstract_name(TURN).ok()?;
+    loop {
+        match UnixListener::bind_addr(&name) {
+            Ok(turn) => return Some(turn),
+            Err(_) if Instant::now() > end => return None,
+            Err(_) => sleep(TURN_POLL_INTERVAL).await,
+        }
+    }
+}
 
 /// The ports of a demonstration on this computer.
 pub(super) struct Addresses {
