@@ -17,9 +17,9 @@ PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-
 help: ## Prints this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-demo: packages-demo ## Plays a master's game on a virtual board and shows it as received over a private D-Bus
+demo: packages-demo ## Plays a master's game on a virtual board; DEMO="--boards 12": a whole round, with the page
 	$(CARGO) build --bins
-	@$(CARGO) run --quiet --bin touchmovectl -- demo
+	@$(CARGO) run --quiet --bin touchmovectl -- demo $(DEMO)
 
 test: packages-test components fmt clippy doc deny-where-installed unit ## Checks formatting, lints and documentation, and runs all tests
 

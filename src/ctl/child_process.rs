@@ -11,6 +11,10 @@ use std::time::{Duration, Instant};
 /// Maximum time for a program to end after SIGTERM.
 const TERM_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// Variables of a service manager, which are not meant for a touchmoved that this program starts.
+pub(super) const SERVICE_VARIABLES: &[&str] =
+    &["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "RUNTIME_DIRECTORY", "STATE_DIRECTORY"];
+
 /// A program that ends when this is dropped: with SIGTERM, and with SIGKILL if that has no effect.
 pub(super) struct ChildProcess {
     name: String,

@@ -1,6 +1,7 @@
 //! `touchmovectl demo`: the complete path, from a virtual board's bytes to moves that arrive over D-Bus.
 
 mod processes;
+mod tournament;
 
 use crate::boards::{BOARDS, Connection, Model, model};
 use crate::ctl::completion;
@@ -14,6 +15,7 @@ use std::io::{IsTerminal, Write};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, interval, timeout_at};
+use tournament::{MAX_BOARDS, Options};
 
 /// Paul Morphy's game at the Paris opera, 1858. The times are invented.
 const OPERA: &str = include_str!("demo/opera.pgn");
@@ -26,28 +28,54 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 /// Time after the result in which the last move is still completed.
 const END_GRACE: Duration = Duration::from_secs(1);
 
-/// Watch a master's game arrive over D-Bus, without a board
+/// What is printed after the game.
+const NEXT: &str = "\nWhat to do next:\n  \
+    touchmovectl demo --boards 12     a whole round, with the page for spectators, operator and arbiter\n  \
+    touchmovectl doctor               with a board of your own plugged in: is it seen, and what is missing?\n  \
+    touchmovectl monitor              follow the games on your boards, once touchmoved runs\n";
+
+/// Watch a master's game, or a whole round, without a board
 ///
 /// Starts a private D-Bus, touchmoved, and a virtual board (DGT with a clock, or another) on a pseudo-terminal, on which
 /// simulated hands that slide and hesitate play Paul Morphy's game at the opera. Shows board, clocks and moves as they arrive
 /// over D-Bus, then the PGN, and whether every move arrived as it was played. The buses and the boards of this machine are not
 /// touched.
+///
+/// With --boards it is a tournament, round after round, until Ctrl-C: boards of several kinds, players with titles, federations and
+/// ratings, and the page, which is opened where there is a desktop, with addresses for spectators, operator and arbiter. A page stands
+/// in for Lichess, and another is a client of the LiveChess server. After about 40 s a player makes an illegal move, and both wait
+/// for the arbiter: for you. Nothing is left at the end.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl demo
+  touchmovectl demo --boards 12
+  touchmovectl demo --boards 12 --delay 60 --no-browser
   touchmovectl demo --hands blitz --speed 1
   touchmovectl demo --board certabo --hands clean")]
 pub struct Args {
-    /// Speed, as a multiple of that of real hands
-    #[arg(long, value_name = "FACTOR", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10))]
-    speed: u32,
+    /// Speed, as a multiple of that of real hands [default: 3; with --boards 1]
+    #[arg(long, value_name = "FACTOR", value_parser = clap::value_parser!(u32).range(1..=10))]
+    speed: Option<u32>,
     /// Profile of the players' hands: clean, club, blitz or worn
     #[arg(long, value_name = "PROFILE", default_value = "club")]
     hands: String,
     /// Model of the board
     #[arg(long, value_name = "MODEL", default_value = "dgt", value_parser = known_model, add = completion::models())]
     board: &'static Model,
+    /// A tournament on this number of boards, until it is interrupted with Ctrl-C
+    #[arg(long, value_name = "N", conflicts_with = "board", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_BOARDS)))]
+    boards: Option<u16>,
+    /// How late the public sees the games, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, requires = "boards", value_parser = clap::value_parser!(u16).range(0..=3600))]
+    delay: u16,
+    /// Do not open a browser; the addresses are printed in any case
+    #[arg(long, requires = "boards")]
+    no_browser: bool,
 }
+
+/// Speed of the hands, as a multiple of that of real ones: of one game, and of a tournament.
+const SPEED: u32 = 3;
+const TOURNAMENT_SPEED: u32 = 1;
 
 /// Returns the model of a board with a serial line of its own.
 pub(super) fn known_model(name: &str) -> Result<&'static Model, String> {
@@ -60,13 +88,29 @@ pub(super) fn known_model(name: &str) -> Result<&'static Model, String> {
 
 /// Runs the subcommand. Fails if the game did not arrive as it was played.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    super::block_on(show(args))?
+    match args.boards {
+        None => super::block_on(show(args))?,
+        Some(boards) => super::block_on(tournament::show(Options {
+            boards,
+            hands: args.hands,
+            speed: args.speed.unwrap_or(TOURNAMENT_SPEED),
+            delay: args.delay,
+            opens_browser: !args.no_browser,
+        }))?,
+    }
+}
+
+impl Args {
+    /// Returns the speed of one game.
+    fn speed(&self) -> u32 {
+        self.speed.unwrap_or(SPEED)
+    }
 }
 
 async fn show(args: Args) -> anyhow::Result<()> {
     // First of all, so that an interruption at any later time still cleans up.
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    let mut processes = DemoProcesses::set(OPERA, args.board, &args.hands, args.speed)?;
+    let mut processes = DemoProcesses::set(OPERA, args.board, &args.hands, args.speed())?;
     let mut view = View { terminal: std::io::stdout().is_terminal(), drawn: 0 };
     view.print(&format!(
         "A private D-Bus at {}\nA virtual board ({}) at {}\n\
@@ -92,7 +136,7 @@ async fn follow(processes: &mut DemoProcesses, view: &mut View, args: &Args) -> 
     // Only now, so that no event is missed.
     processes.start_touchmoved()?;
     let began = Instant::now();
-    let mut deadline = began + STARTUP_TIMEOUT + GAME_TIMEOUT / args.speed;
+    let mut deadline = began + STARTUP_TIMEOUT + GAME_TIMEOUT / args.speed();
     let mut ends = None;
     let mut check = interval(CHECK_INTERVAL);
     loop {
@@ -145,7 +189,7 @@ async fn finish(client: &Client, view: &mut View) -> anyhow::Result<()> {
         bail!("move {number} is not the move that was played: this is a bug, please report it");
     }
     view.print(&format!(
-        "All {} moves and the result ({}) arrived over D-Bus as they were played.\n",
+        "All {} moves and the result ({}) arrived over D-Bus as they were played.\n{NEXT}",
         arrived.len(),
         game.result
     ))

@@ -11,7 +11,7 @@ use rustix::termios::{OptionalActions, ioctl_tiocnxcl, tcgetattr, tcsetattr};
 use std::collections::VecDeque;
 use std::io::Write;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 /// Prints the path of a pseudo-terminal and serves a board on it, `speed` times as fast as real time. Time begins with the first
@@ -55,12 +55,18 @@ impl PseudoTerminal {
 
     /// Serves a board until the game is over and the host has read everything, or forever if `stay` is set.
     pub fn serve(&mut self, simulation: Simulation, speed: u32, stay: bool) -> rustix::io::Result<()> {
-        PtyBoard { simulation, speed: speed.max(1), began: None }.serve(self, stay, None)
+        PtyBoard { simulation, speed: speed.max(1), began: None }.serve(self, stay, None, None)
     }
 
     /// Serves a board until the game is over and the host has read everything, or until `stop` is set.
     pub fn serve_until(&mut self, simulation: Simulation, speed: u32, stop: &AtomicBool) -> rustix::io::Result<()> {
-        PtyBoard { simulation, speed: speed.max(1), began: None }.serve(self, false, Some(stop))
+        PtyBoard { simulation, speed: speed.max(1), began: None }.serve(self, false, Some(stop), None)
+    }
+
+    /// Serves a board until it is unplugged, also after the end of its game.
+    pub fn serve_controlled(&mut self, simulation: Simulation, speed: u32, control: &BoardControl) -> rustix::io::Result<()> {
+        let board = PtyBoard { simulation, speed: speed.max(1), began: None };
+        board.serve(self, true, Some(&control.unplug), Some(control))
     }
 
     /// Waits until the host sends or accepts bytes, but not longer than `longest`.
@@ -104,6 +110,56 @@ impl PseudoTerminal {
     }
 }
 
+/// What another thread knows of a board that is served, and what it can do to it.
+#[derive(Debug, Default)]
+pub struct BoardControl {
+    unplug: AtomicBool,
+    resume: AtomicBool,
+    /// One of the constants below.
+    state: AtomicU8,
+}
+
+/// The game goes on.
+const PLAYING: u8 = 0;
+/// The players wait for the arbiter.
+const WAITING: u8 = 1;
+/// The game is over.
+const OVER: u8 = 2;
+
+impl BoardControl {
+    /// Begins to unplug the board.
+    pub fn unplug(&self) {
+        self.unplug.store(true, Ordering::Relaxed);
+    }
+
+    /// Lets players who wait for the arbiter go on.
+    pub fn resume(&self) {
+        self.resume.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether the players wait for the arbiter.
+    pub fn is_waiting(&self) -> bool {
+        self.state.load(Ordering::Relaxed) == WAITING
+    }
+
+    /// Returns whether the game is over.
+    pub fn is_over(&self) -> bool {
+        self.state.load(Ordering::Relaxed) == OVER
+    }
+
+    fn update(&self, simulation: &mut Simulation, now: Millis) {
+        if simulation.is_waiting(now) && self.resume.swap(false, Ordering::Relaxed) {
+            simulation.resume(now);
+        }
+        let state = match simulation.is_waiting(now) {
+            true => WAITING,
+            false if now >= simulation.ends_at() => OVER,
+            false => PLAYING,
+        };
+        self.state.store(state, Ordering::Relaxed);
+    }
+}
+
 /// Length of the first part of a board's time, which runs at real speed: a host on a busy machine has read the squares before a
 /// hand moves the first piece.
 const GREETING: Duration = Duration::from_secs(2);
@@ -122,7 +178,13 @@ const STOP_POLL_INTERVAL: Duration = Duration::from_millis(100);
 const DRAIN_POLLS: u32 = 10;
 
 impl PtyBoard {
-    fn serve(mut self, port: &mut PseudoTerminal, stay: bool, stop: Option<&AtomicBool>) -> rustix::io::Result<()> {
+    fn serve(
+        mut self,
+        port: &mut PseudoTerminal,
+        stay: bool,
+        stop: Option<&AtomicBool>,
+        control: Option<&BoardControl>,
+    ) -> rustix::io::Result<()> {
         let mut idle_polls = 0;
         let longest = stop.map(|_| STOP_POLL_INTERVAL);
         loop {
@@ -130,6 +192,9 @@ impl PtyBoard {
                 return Ok(());
             }
             let now = self.now();
+            if let Some(control) = control {
+                control.update(&mut self.simulation, now);
+            }
             port.outbox.extend(self.simulation.advance(now).into_iter().flat_map(|chunk| chunk.bytes));
             port.send()?;
             let over = !stay && now >= self.simulation.ends_at();

@@ -31,8 +31,8 @@ const NEVER: Micros = Micros::MAX;
 const REPLY_DELAY: Micros = 3_000;
 /// Delay until a lever change is reported, in milliseconds: prompt or slow, equally likely.
 const LEVER_REPORT_DELAY: [Span; 2] = [Span(20, 200), Span(200, 1_000)];
-/// The serial number that the board reports.
-const SERIAL: &str = "00960";
+/// The serial number that the board reports, unless it is given another.
+const SERIAL: u16 = 960;
 const NAME: &str = "touchmove virtual board";
 
 /// Which messages the board sends without a request.
@@ -58,6 +58,7 @@ pub struct VirtualDgt {
     sensors: Sensors,
     clock: Option<VirtualClock>,
     memory: BoardMemory,
+    serial: u16,
     /// The bytes received so far of a command of several bytes.
     command: Option<Vec<u8>>,
     line: MessageLine,
@@ -85,6 +86,7 @@ impl VirtualDgt {
             sensors,
             clock,
             memory: BoardMemory::new(&codes),
+            serial: SERIAL,
             command: None,
             line: MessageLine::new(9_600, 0, dice, rates),
             now: 0,
@@ -179,13 +181,13 @@ impl VirtualDgt {
                     clock.last_sent = None;
                 }
             }
-            0x45 => self.line.queue_message(answer, &message(0x91, SERIAL.as_bytes()), 0),
-            0x46 => self.line.queue_message(answer, &message(0x90, &[(960 >> 7) as u8, (960 & 0x7f) as u8]), 0),
+            0x45 => self.line.queue_message(answer, &message(0x91, format!("{:05}", self.serial).as_bytes()), 0),
+            0x46 => self.line.queue_message(answer, &message(0x90, &[(self.serial >> 7) as u8, (self.serial & 0x7f) as u8]), 0),
             0x47 => self.line.queue_message(answer, &message(0x92, NAME.as_bytes()), 0),
             0x49 => self.line.queue_message(answer, &message(0x8f, &self.memory.dump()), 0),
             0x4a => self.mode = Mode::Bus,
             0x4d => self.line.queue_message(answer, &message(0x93, &[1, 8]), 0),
-            0x55 => self.line.queue_message(answer, &message(0xa2, b"0000000960"), 0),
+            0x55 => self.line.queue_message(answer, &message(0xa2, format!("{:010}", self.serial).as_bytes()), 0),
             // The board is powered by its cable and has no battery.
             0x4c => {}
             0x4e | 0x50..=0x54 => self.forbidden.push(byte),
@@ -225,6 +227,10 @@ impl VirtualBoard for VirtualDgt {
                 }
             }
         }
+    }
+
+    fn set_serial_number(&mut self, number: u16) {
+        self.serial = number;
     }
 
     fn receive(&mut self, now: Millis, bytes: &[u8]) {

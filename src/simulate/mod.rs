@@ -11,6 +11,7 @@
 
 pub mod act;
 mod after_game;
+mod arbiter_call;
 pub mod centaur;
 pub mod certabo;
 pub mod chessnut;

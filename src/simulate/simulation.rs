@@ -2,6 +2,7 @@
 
 use crate::boards::{Millis, VirtualBoardKind, model};
 use crate::simulate::act::Act;
+use crate::simulate::arbiter_call;
 use crate::simulate::centaur::VirtualCentaur;
 use crate::simulate::certabo::{self, VirtualLights};
 use crate::simulate::chessnut::VirtualChessnut;
@@ -24,6 +25,8 @@ pub struct Simulation {
     board: Box<dyn VirtualBoard>,
     plays: Vec<ScriptPlayback>,
     plugged: bool,
+    /// No action after this time is carried out before [`Simulation::resume`].
+    pause: Option<Millis>,
 }
 
 /// The script that is played on one board.
@@ -64,7 +67,7 @@ impl Simulation {
         let kind = model(model_name)?.virtual_board;
         let script = script::write(game, setup.profile, setup.clock, setup.seed, injections);
         let board = virtual_board(kind, setup, &script.initial_pieces, game.number as u64);
-        Some(Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true })
+        Some(Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true, pause: None })
     }
 
     /// Creates a simulation with the board that `board` makes from the game's script and number.
@@ -75,7 +78,7 @@ impl Simulation {
     ) -> Simulation {
         let script = script::write(game, setup.profile, setup.clock, setup.seed, &[]);
         let board = Box::new(board(&script, game.number as u64));
-        Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true }
+        Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true, pause: None }
     }
 
     /// Creates DGT boards on a bus with a game on each. All scripts start `delay` milliseconds late, so that all boards have been
@@ -86,7 +89,12 @@ impl Simulation {
         let boards = (FIRST_ADDRESS..).zip(games.iter().zip(&playbacks)).map(|(address, (game, playback))| {
             (address, VirtualDgt::new(setup, &playback.script.initial_pieces, game.number as u64))
         });
-        Simulation { board: Box::new(VirtualBus::new(boards, faults, setup.seed)), plays: playbacks, plugged: true }
+        Simulation {
+            board: Box::new(VirtualBus::new(boards, faults, setup.seed)),
+            plays: playbacks,
+            plugged: true,
+            pause: None,
+        }
     }
 
     /// Removes all handling of pieces after the end of the game.
@@ -98,6 +106,34 @@ impl Simulation {
             script.ends_at = script.ends_at.min(last + QUIET_END);
         }
         self
+    }
+
+    /// Gives the board this serial number, from 1 to 16383, if boards of its kind report one.
+    pub fn with_serial_number(mut self, number: u16) -> Simulation {
+        self.board.set_serial_number(number);
+        self
+    }
+
+    /// The players stop the clock after their first illegal move, and wait for the arbiter: until [`Simulation::resume`]. Only on a
+    /// board of its own.
+    pub fn calling_the_arbiter(mut self) -> Simulation {
+        if let [play] = &mut self.plays[..] {
+            self.pause = arbiter_call::stop_at_illegal_move(&mut play.script);
+        }
+        self
+    }
+
+    /// Returns whether the players wait for the arbiter.
+    pub fn is_waiting(&self, now: Millis) -> bool {
+        self.pause.is_some_and(|pause| pause <= now)
+    }
+
+    /// The arbiter has come: play goes on, as much later as the players have waited.
+    pub fn resume(&mut self, now: Millis) {
+        if let Some(pause) = self.pause.filter(|pause| *pause <= now) {
+            self.pause = None;
+            self.plays.iter_mut().for_each(|play| play.delay += now - pause);
+        }
     }
 
     /// Returns the ground truth; on a bus, that of the first board.
@@ -164,7 +200,8 @@ impl Simulation {
 
     /// Returns the time of the next action and the index of its board.
     fn next_action(&self) -> Option<(Millis, usize)> {
-        self.plays.iter().zip(0..).filter_map(|(play, board)| Some((play.next_at()?, board))).min()
+        let next = self.plays.iter().zip(0..).filter_map(|(play, board)| Some((play.next_at()?, board))).min();
+        next.filter(|(at, _)| self.pause.is_none_or(|pause| *at <= pause))
     }
 }
 

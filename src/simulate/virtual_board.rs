@@ -24,6 +24,8 @@ pub trait VirtualBoard: Send {
     fn act_on(&mut self, _board: usize, at: Millis, act: Act, ply: u32) {
         self.act(at, act, ply);
     }
+    /// Gives the board this serial number, from 1 to 16383, if boards of its kind report one.
+    fn set_serial_number(&mut self, _number: u16) {}
     /// Disconnects one of several boards from the bus, or reconnects it.
     fn connect(&mut self, _board: usize, _connected: bool) {}
     /// Receives bytes from the host. Call [`VirtualBoard::advance`] up to this time first.

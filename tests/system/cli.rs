@@ -291,14 +291,15 @@ fn an_unknown_model_is_refused_before_anything_is_opened() {
 }
 
 /// The demonstration, with a separate directory for its temporary files.
-fn demo(dir: &Path, args: &[&str]) -> Command {
+pub(super) fn demo(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(CTL);
     command.arg("demo").args(args).env("TMPDIR", dir).env_remove("DBUS_SESSION_BUS_ADDRESS");
     command
 }
 
+/// Checks that a demonstration with this directory has left no files and no processes.
 #[track_caller]
-fn nothing_is_left(dir: &Path) {
+pub(super) fn nothing_is_left(dir: &Path) {
     assert_eq!(fs::read_dir(dir).unwrap().count(), 0, "files are left");
     let dir = dir.to_str().unwrap();
     let process = fs::read_dir("/proc").unwrap().flatten().find_map(|process| {
@@ -327,6 +328,7 @@ fn demo_shows_the_game() {
         "[Result \"1-0\"]",
         "17. Rd8# ",
         "All 33 moves and the result (1-0) arrived over D-Bus as they were played.\n",
+        "  touchmovectl demo --boards 12 ",
     ] {
         assert!(text.contains(part), "missing: {part}\nin\n{text}");
     }

@@ -5,6 +5,7 @@ pub(crate) mod bluetooth;
 pub(crate) mod book;
 pub(crate) mod cli;
 pub(crate) mod config;
+pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod installation;
 pub(crate) mod manual;

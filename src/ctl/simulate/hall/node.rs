@@ -2,7 +2,7 @@
 
 use super::other_computer::OtherComputer;
 use super::time_of_day::TimeOfDay;
-use crate::ctl::child_process::{ChildProcess, sibling};
+use crate::ctl::child_process::{ChildProcess, SERVICE_VARIABLES, sibling};
 use crate::ctl::private_bus;
 use crate::publish::client::Client;
 use crate::publish::dbus::{Bus, Stream};
@@ -20,8 +20,6 @@ const START_TIMEOUT: Duration = Duration::from_secs(60);
 const START_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Starts the program that follows so that a write beyond the limit of file sizes fails, instead of ending it.
 const IGNORE_LIMIT: &str = "trap '' XFSZ; exec \"$0\" \"$@\"";
-/// Variables of a service manager, which are not meant for the programs of the hall.
-const NOT_INHERITED: &[&str] = &["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "RUNTIME_DIRECTORY", "STATE_DIRECTORY"];
 
 /// Where a touchmoved runs.
 pub(super) enum Environment {
@@ -85,7 +83,7 @@ impl Node {
         if let Some(port) = &self.port {
             command.arg("--port").arg(port);
         }
-        NOT_INHERITED.iter().for_each(|name| _ = command.env_remove(name));
+        SERVICE_VARIABLES.iter().for_each(|name| _ = command.env_remove(name));
         // An interruption from the keyboard is for this program alone.
         command.env("NO_COLOR", "1").stdout(Stdio::null()).process_group(0);
         self.touchmoved = Some(ChildProcess::spawn_piped("touchmoved", command, &self.dir)?);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(30);
 
 /// The lines on standard output, and the progress below them on a terminal.
-pub(super) struct Report {
+pub(in crate::ctl) struct Report {
     began: Instant,
     bar: ProgressBar,
     is_terminal: bool,
@@ -22,7 +22,7 @@ impl Report {
     ///
     /// # Errors
     /// Never: the template is valid.
-    pub(super) fn new() -> anyhow::Result<Report> {
+    pub(in crate::ctl) fn new() -> anyhow::Result<Report> {
         let bar = ProgressBar::new_spinner();
         bar.set_style(ProgressStyle::with_template("{spinner} {msg}").context("the progress cannot be shown")?);
         let now = Instant::now();
@@ -30,7 +30,7 @@ impl Report {
     }
 
     /// Begins a phase that may last longer than a second.
-    pub(super) fn phase(&mut self, sentence: &str) -> io::Result<()> {
+    pub(in crate::ctl) fn phase(&mut self, sentence: &str) -> io::Result<()> {
         if self.is_terminal {
             self.bar.set_message(sentence.to_owned());
             self.bar.tick();
@@ -41,17 +41,17 @@ impl Report {
     }
 
     /// Shows how far a phase is.
-    pub(super) fn progress(&mut self, sentence: &str) -> io::Result<()> {
+    pub(in crate::ctl) fn progress(&mut self, sentence: &str) -> io::Result<()> {
         if self.is_terminal || self.printed.elapsed() >= PROGRESS_INTERVAL { self.phase(sentence) } else { Ok(()) }
     }
 
     /// Prints a line with the time since the hall was opened.
-    pub(super) fn event(&self, sentence: &str) -> io::Result<()> {
+    pub(in crate::ctl) fn event(&self, sentence: &str) -> io::Result<()> {
         self.print(&format!("{}  {sentence}\n", clock(self.began.elapsed())))
     }
 
     /// Prints text.
-    pub(super) fn print(&self, text: &str) -> io::Result<()> {
+    pub(in crate::ctl) fn print(&self, text: &str) -> io::Result<()> {
         self.bar.suspend(|| {
             let mut output = io::stdout().lock();
             output.write_all(text.as_bytes())?;
@@ -60,17 +60,17 @@ impl Report {
     }
 
     /// Counts the time from now on.
-    pub(super) fn restart_clock(&mut self) {
+    pub(in crate::ctl) fn restart_clock(&mut self) {
         self.began = Instant::now();
     }
 
     /// Removes the progress.
-    pub(super) fn finish(&self) {
+    pub(in crate::ctl) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
 /// Returns a time in minutes and seconds.
-pub(super) fn clock(time: Duration) -> String {
+pub(in crate::ctl) fn clock(time: Duration) -> String {
     format!("{:02}:{:02}", time.as_secs() / 60, time.as_secs() % 60)
 }

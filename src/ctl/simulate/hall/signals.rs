@@ -4,7 +4,7 @@ use std::io;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// SIGINT, SIGTERM and SIGHUP, from the moment at which this is created.
-pub(super) struct Signals {
+pub(in crate::ctl) struct Signals {
     interrupt: Signal,
     terminate: Signal,
     hangup: Signal,
@@ -12,7 +12,7 @@ pub(super) struct Signals {
 
 impl Signals {
     /// Begins to receive them.
-    pub(super) fn receive() -> io::Result<Signals> {
+    pub(in crate::ctl) fn receive() -> io::Result<Signals> {
         Ok(Signals {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
@@ -21,7 +21,7 @@ impl Signals {
     }
 
     /// Waits for the next of them. Cancel safe.
-    pub(super) async fn next(&mut self) {
+    pub(in crate::ctl) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
