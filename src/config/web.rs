@@ -129,8 +129,8 @@ const KEYS: &[Key] = &[
         "\"local\"",
         "The networks whose clients the installed service answers, besides this machine; packets from elsewhere are dropped.\n\
          `local`: private networks, which routers of the Internet do not forward to (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16,\n\
-         100.64.0.0/10, 169.254.0.0/16, fc00::/7, fe80::/10); `any`: all. systemd enforces it, after `sudo systemctl\n\
-         daemon-reload` and a restart; a touchmoved that is started otherwise answers all.",
+         100.64.0.0/10, 169.254.0.0/16, fc00::/7, fe80::/10); `any`: all. systemd enforces it, from the next\n\
+         `sudo systemctl daemon-reload` and restart on; a touchmoved that is started otherwise answers all.",
     ),
     key(
         "proxy",
