@@ -11,7 +11,8 @@ pub fn value<'a>(text: &'a str, table: &str, key: &str) -> Option<&'a str> {
 /// Returns whether a key has this value, however it is written.
 pub fn has_value(text: &str, table: &str, key: &str, expected: &str) -> bool {
     let parsed = |text: &str| format!("value = {text}").parse::<toml::Table>().ok();
-    value(text, table, key).is_some_and(|value| value == expected || (parsed(value).is_some() && parsed(value) == parsed(expected)))
+    value(text, table, key)
+        .is_some_and(|value| value == expected || (parsed(value).is_some() && parsed(value) == parsed(expected)))
 }
 
 /// Returns the text in which a key has this value (TOML). A new key is written below the comment with its default, or at the
@@ -63,7 +64,10 @@ fn section(text: &str, table: &str) -> Option<Range<usize>> {
         let end = start + line.len();
         let trimmed = line.trim();
         match &mut section {
-            None if trimmed.strip_prefix(&header).is_some_and(|rest| rest.trim().is_empty() || rest.trim().starts_with('#')) => {
+            None if trimmed
+                .strip_prefix(&header)
+                .is_some_and(|rest| rest.trim().is_empty() || rest.trim().starts_with('#')) =>
+            {
                 section = Some(end..end);
             }
             None => {}

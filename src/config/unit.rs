@@ -32,8 +32,7 @@ pub struct UnitDropIns {
 impl UnitDropIns {
     /// Returns the drop-ins for a configuration.
     pub fn of(config: &Config) -> UnitDropIns {
-        let is_sending =
-            config.lichess.is_some() || config.hooks.webhook.is_some() || !matches!(config.hall.role, Role::None);
+        let is_sending = config.lichess.is_some() || config.hooks.webhook.is_some() || !matches!(config.hall.role, Role::None);
         let network = is_sending.then(|| format!("{HEADER}IPAddressAllow=any\n"));
         UnitDropIns { listen: listen(config), network }
     }
