@@ -13,6 +13,7 @@
 //! | `GET /api/desk`, `POST /api/desk` | the operator's desk; acts there |
 //! | `POST /api/desk/exchange` | continues a game on another board |
 //! | `GET /api/settings`, `POST /api/settings` | the configuration; changes of it |
+//! | `GET /api/setup`, `/ca.crt` | what remains after `touchmovectl setup`; the CA of this machine |
 //! | `GET /api/health`, `/api/backup` | the front-ends, problems and machines; a copy of the journal |
 //!
 //! **Invariants:** users who are not logged in read only the delayed view. No task but a browser's own waits for that browser.
@@ -43,6 +44,7 @@ pub mod qr;
 mod refusal;
 mod sessions;
 mod settings;
+mod setup;
 mod stream;
 pub mod token_cache;
 pub mod tokens;
