@@ -13,13 +13,14 @@ const KEYS = ["pgn.event", "pgn.site", "laws.edition", "laws.time_class", "laws.
 const DEVICES_INTERVAL = 3000;
 
 let timer = null;
-let isDrawn = false;
+/** The address and the language that are drawn; empty: none. */
+let drawn = "";
 
 /** Shows what remains. */
 export async function show() {
   if (!$("#setup").hidden) return;
   $("#setup").hidden = false;
-  isDrawn = false;
+  drawn = "";
   changes.addEventListener("change", drawBoards);
   drawBoards();
   await reload();
@@ -35,9 +36,14 @@ export function hide() {
 
 async function reload() {
   try {
-    draw(await request(`/api/setup?lang=${language}`));
-    if (!isDrawn) await settings.showKeys($("#setup-keys tbody"), KEYS);
-    isDrawn = true;
+    const report = await request(`/api/setup?lang=${language}`);
+    draw(report);
+    const now = `${report.address} ${language}`;
+    if (drawn !== now) {
+      drawTrust(report);
+      await settings.showKeys($("#setup-keys tbody"), KEYS);
+    }
+    drawn = now;
   } catch (error) {
     say(error.message, true);
   }
@@ -64,18 +70,22 @@ function makeDevice({ device, models }) {
   return h("li", {}, h("p", {}, h("b", {}, device), " ", h("span", { class: "reason" })), models.length ? h("p", {}, t("page-setup-model"), " ", select) : null, models.length ? h("pre", {}, line) : null);
 }
 
-function draw({ address, encrypted, certificate, ca, unused }) {
+function draw({ unused }) {
   keyed($("#setup-devices"), unused, ({ device, models }) => `${device} ${models.join()} ${language}`, makeDevice, (item, { reason }) => setText($(".reason", item), reason));
   $("#setup-unused").hidden = unused.length === 0;
-  if ($("#setup-address").textContent === address && isDrawn) return;
+}
+
+/** Draws the address, and what a telephone says about the certificate. */
+function drawTrust({ address, encrypted, certificate, ca }) {
   setText($("#setup-address"), address);
   const paragraphs = [];
   if (ca) {
     paragraphs.push(
       h("p", {}, t("page-setup-unknown-ca")),
       h("p", { class: "fingerprint" }, certificate),
-      h("p", {}, t("page-setup-install-ca"), " ", h("a", { href: "/ca.crt", download: "touchmove-ca.crt" }, t("page-setup-download-ca"))),
+      h("p", {}, t("page-setup-install-ca")),
       h("p", { class: "fingerprint" }, ca),
+      h("p", {}, h("a", { class: "button", href: "/ca.crt", download: "touchmove-ca.crt" }, t("page-setup-download-ca"))),
       h("p", { class: "muted" }, t("page-setup-public-certificate")),
     );
   } else if (!encrypted) {
