@@ -28,8 +28,8 @@ const CA_MEDIA_TYPE: &str = "application/x-x509-ca-cert";
 pub(super) async fn read(State(web): State<Arc<WebState>>, headers: HeaderMap) -> HandlerResult {
     require_right(&web, &headers, Right::Administer)?;
     let unused: Vec<Value> = web.hub.read(|state| {
-        let one = |device: &crate::link::watch::UnusedDevice| json!({"device": device.device, "reason": device.reason, "models": device.models});
-        state.unused.iter().map(one).collect()
+        let devices = state.unused.iter();
+        devices.map(|device| json!({"device": device.device, "reason": device.reason, "models": device.models})).collect()
     });
     let fingerprint = async |path: Option<PathBuf>| certificate(path?).await.map(|certificate| fingerprint_of(&certificate));
     let (certificate, ca) = match web.config.tls.clone() {
