@@ -7,7 +7,7 @@ CARGO ?= cargo
 PACKAGES_BUILD := pkg-config libudev-dev libusb-1.0-0-dev
 PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
 PACKAGES_DEB := $(PACKAGES_BUILD) dpkg-dev
-PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container iproute2
+PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container iproute2 apt-utils gnupg python3
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
 PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux libfaketime chromium chromium-driver nats-server
 
@@ -47,11 +47,12 @@ deb: packages-deb cargo-deb ## Builds a Debian package for this machine: target/
 deb-arm64: cargo-deb ## Builds a Debian package for aarch64, such as the Raspberry Pi; needs cross compilers
 	@CARGO=$(CARGO) .ci/deb-arm64
 
-test-package: packages-build packages-package cargo-deb ## Installs, upgrades and purges the package in a container, and sets up a hall in three; needs root
+test-package: packages-build packages-package cargo-deb ## Installs, upgrades and purges the package in a container, sets up a hall in three, and a page from nothing; needs root
 	$(CARGO) deb --output target/debian/first.deb
 	$(CARGO) deb --no-build --deb-revision 2 --output target/debian/second.deb
 	@tests/system/package target/debian/first.deb target/debian/second.deb
 	@tests/system/hall target/debian/first.deb
+	@tests/system/first-run target/debian/first.deb
 
 test-system: packages-build packages-system cargo-deb ## Tests the package on a whole machine with USB boards, in QEMU; needs root
 	$(CARGO) deb --output target/debian/first.deb

@@ -42,8 +42,8 @@ pub const OPERATOR_GROUP: &str = "touchmove-operator";
 /// Group whose members may see the broadcast stream.
 pub const BROADCAST_GROUP: &str = "touchmove-broadcast";
 
-/// File that permits the service to listen, for the service manager (config/packaging/systemd/listen.conf).
-pub const LISTEN_FILE: &str = "/usr/share/touchmove/systemd/listen.conf";
+/// The configuration file of the service, from which follows what systemd allows it.
+pub const SERVICE_CONFIG: &str = "/etc/touchmove/touchmoved.toml";
 
 /// Returns the object path of a board; `id` as in `BoardId`.
 pub fn board_path(id: &str) -> String {

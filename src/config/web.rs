@@ -1,5 +1,6 @@
 //! Configuration of the web page: see `publish::web`.
 
+use super::clients::Clients;
 use super::key::{Key, Kind, Table, is_absolute, key, text};
 use super::livechess::{Site, is_listen_address, parse_sites};
 use super::values::Values;
@@ -15,6 +16,8 @@ pub struct Web {
     pub hosts: Vec<Site>,
     /// The certificate; `None`: browsers, or the proxy, connect without TLS.
     pub tls: Option<Tls>,
+    /// The networks whose clients the installed service answers.
+    pub clients: Clients,
     /// Whether all connections come from a proxy that speaks TLS with browsers.
     pub proxy: bool,
     /// Whether browsers are told to use only TLS with this host name from now on (HSTS).
@@ -28,6 +31,8 @@ pub struct Tls {
     pub cert: PathBuf,
     /// The private key, as PEM.
     pub key: PathBuf,
+    /// The certificate of the CA that browsers may download, as PEM; `None`: browsers know the CA.
+    pub ca: Option<PathBuf>,
 }
 
 impl Web {
@@ -110,6 +115,24 @@ const KEYS: &[Key] = &[
         "The private key of the certificate, as PEM.",
     ),
     key(
+        "tls_ca",
+        text("an absolute path", is_absolute),
+        None,
+        "\"/etc/touchmove/tls/ca.pem\"",
+        "The certificate of the CA, as PEM, if browsers do not know it: they can download it at /ca.crt. `touchmovectl setup`\n\
+         makes a CA of this machine alone.",
+    ),
+    key(
+        "clients",
+        text("\"local\", \"any\", or networks such as \"192.168.1.0/24, 10.0.0.0/8\"", |text| Clients::parse(text).is_some()),
+        Some("\"local\""),
+        "\"local\"",
+        "The networks whose clients the installed service answers, besides this machine; packets from elsewhere are dropped.\n\
+         `local`: private networks, which routers of the Internet do not forward to (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16,\n\
+         100.64.0.0/10, 169.254.0.0/16, fc00::/7, fe80::/10); `any`: all. systemd enforces it, from the next\n\
+         `sudo systemctl daemon-reload` and restart on; a touchmoved that is started otherwise answers all.",
+    ),
+    key(
         "proxy",
         Kind::Flag,
         Some("false"),
@@ -172,6 +195,11 @@ pub(super) fn read(values: Values<'_>) -> Web {
             "hsts = true tells browsers to use only TLS, which is not configured: write tls_cert and tls_key, or omit it",
         );
     }
-    let tls = cert.zip(key).map(|(cert, key)| Tls { cert: cert.into(), key: key.into() });
-    Web { listen, hosts: parse_sites(&values.text("hosts")).unwrap_or_default(), tls, proxy, hsts }
+    let ca = values.given_text("tls_ca").map(PathBuf::from);
+    if let (Some(span), None) = (values.span_of("tls_ca"), values.span_of("tls_cert")) {
+        values.problems.add(&span, "tls_ca has no effect without tls_cert: write both, or omit it");
+    }
+    let tls = cert.zip(key).map(|(cert, key)| Tls { cert: cert.into(), key: key.into(), ca });
+    let clients = Clients::parse(&values.text("clients")).unwrap_or_default();
+    Web { listen, hosts: parse_sites(&values.text("hosts")).unwrap_or_default(), tls, clients, proxy, hsts }
 }

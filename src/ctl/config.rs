@@ -1,5 +1,7 @@
 //! `touchmovectl config`: shows the configuration of the running touchmoved, and changes it.
 
+mod unit;
+
 use super::service::{Service, print, print_json};
 use crate::config::keys::ChangeEffect;
 use crate::publish::client::{Client, ClientError, ConfigKey};
@@ -20,7 +22,8 @@ use unicode_width::UnicodeWidthStr;
 #[command(after_help = "Examples:
   touchmovectl config
   sudo touchmovectl config set broadcast.delay_s 900
-  sudo touchmovectl config unset broadcast.delay_s")]
+  sudo touchmovectl config unset broadcast.delay_s
+  touchmovectl config unit                               what systemd allows the service by the file")]
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
@@ -57,6 +60,7 @@ enum What {
         #[command(flatten)]
         change: Change,
     },
+    Unit(unit::Args),
 }
 
 #[derive(Debug, clap::Args)]
@@ -77,6 +81,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let (key, value, change) = match what {
         What::Set { key, value, change } => (key, Some(value), change),
         What::Unset { key, change } => (key, None, change),
+        What::Unit(args) => return unit::run(&args),
     };
     let client = change.service.connect().await?;
     let send = async |is_confirmed| send_change(&client, &key, value.as_deref(), is_confirmed).await;

@@ -92,7 +92,7 @@ pub(super) fn changed_lines(before: &str, after: &str) -> String {
 }
 
 /// Replaces a file, which keeps its owner and its mode.
-fn write(path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     // A link, as some administrators use, stays one.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     match std::fs::metadata(&path) {

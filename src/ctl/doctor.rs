@@ -2,6 +2,7 @@
 
 mod bluetooth;
 mod hall;
+mod page;
 mod probe;
 mod report;
 mod service;
@@ -108,6 +109,7 @@ async fn examine(args: &Args) -> Report {
     service.add_to(&mut report);
     bluetooth::examine(&mut report, &config, &service).await;
     hall::examine(&mut report, &config, &state_dir, &service).await;
+    page::examine(&mut report, &config);
     livechess(&mut report, &config);
     config.warnings().into_iter().for_each(|warning| report.note("configuration", warning));
     let mut models: Vec<&'static Model> = Vec::new();

@@ -33,6 +33,7 @@ pub mod round;
 pub mod score;
 pub mod seat;
 pub mod service;
+pub mod setup;
 pub mod simulate;
 pub mod status;
 mod tables;
@@ -52,6 +53,7 @@ use std::process::ExitCode;
     arg_required_else_help = true,
     after_help = "Examples:
   touchmovectl demo        a game on a virtual board, over a private D-Bus
+  sudo touchmovectl setup  boards, event, Laws and the page for telephones
   touchmovectl doctor      why is no board seen?
   touchmovectl status      all playing tables, and where somebody is needed
   touchmovectl monitor     follow the games on all boards
@@ -67,6 +69,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Setup(Box<setup::Args>),
     Status(status::Args),
     List(list::Args),
     Monitor(monitor::Args),
@@ -107,6 +110,7 @@ pub fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let outcome = match command {
+        Command::Setup(args) => wait(setup::run(*args)),
         Command::Status(args) => wait(status::run(args)),
         Command::List(args) => wait(list::run(args)),
         Command::Monitor(args) => wait(monitor::run(args)),

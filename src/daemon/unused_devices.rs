@@ -20,7 +20,7 @@ pub async fn run(hub: Arc<Hub>, places: Option<Arc<[BoardLocation]>>, mut plugs:
             Ok((devices, driverless)) => {
                 let unused = watch::find_unused(&devices, &driverless, places.as_deref());
                 let before = hub.read(|state| state.unused.clone());
-                for UnusedDevice { device, reason } in unused.iter().filter(|device| !before.contains(device)) {
+                for UnusedDevice { device, reason, .. } in unused.iter().filter(|device| !before.contains(device)) {
                     info!("{device} is not used: {reason}");
                 }
                 hub.set_unused(unused);

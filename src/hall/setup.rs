@@ -8,6 +8,7 @@
 
 pub mod addresses;
 pub mod admission;
+pub mod authority;
 pub mod certificates;
 pub mod code;
 pub mod join;

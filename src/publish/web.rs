@@ -14,6 +14,7 @@
 //! | `POST /api/desk/exchange` | continues a game on another board |
 //! | `GET /api/settings`, `POST /api/settings` | the configuration; changes of it |
 //! | `POST /api/wiring-test`, `/api/bluetooth` | the wiring test of a board; the search for boards over Bluetooth |
+//! | `GET /api/setup`, `/ca.crt` | what remains after `touchmovectl setup`; the CA of this machine |
 //! | `GET /api/health`, `/api/backup` | the front-ends, problems and machines; a copy of the journal |
 //!
 //! **Invariants:** users who are not logged in read only the delayed view. No task but a browser's own waits for that browser.
@@ -45,6 +46,7 @@ pub mod qr;
 mod refusal;
 mod sessions;
 mod settings;
+mod setup;
 mod stream;
 pub mod token_cache;
 pub mod tokens;

@@ -296,8 +296,23 @@ fn first_word(act: &RulingAction) -> String {
 }
 
 /// Names of formats, which are the same in every language.
-const FORMATS: [&str; 13] =
-    ["FEN", "PGN", "CSV", "TRF16", "UTF", "Unicode", "Windows", "MiB", "PDF", "FIDE", "ID", "Excel", "LibreOffice"];
+const FORMATS: [&str; 15] = [
+    "FEN",
+    "PGN",
+    "CSV",
+    "TRF16",
+    "UTF",
+    "Unicode",
+    "Windows",
+    "MiB",
+    "PDF",
+    "FIDE",
+    "ID",
+    "Excel",
+    "LibreOffice",
+    "CA",
+    "SHA",
+];
 
 /// Panics unless the text has the form of a sentence in that language.
 #[track_caller]

@@ -6,6 +6,7 @@
 mod alerts;
 mod desk;
 mod large_hall;
+mod setup;
 mod telephone;
 
 use crate::harness::hall::{client, until_games};

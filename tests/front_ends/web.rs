@@ -466,7 +466,8 @@ pub async fn post(port: u16, path: &str, lines: &str, body: &Value) -> Answer {
     send_request(port, &format!("POST {path}"), &lines, &body).await
 }
 
-async fn exchange(mut stream: impl AsyncReadExt + AsyncWriteExt + Unpin, text: &str) -> Answer {
+/// Sends a text, and returns the answer.
+pub async fn exchange(mut stream: impl AsyncReadExt + AsyncWriteExt + Unpin, text: &str) -> Answer {
     // A request that is refused before all of it was sent may be cut off.
     let _ = stream.write_all(text.as_bytes()).await;
     let mut answer = Vec::new();

@@ -4,6 +4,7 @@
 //! several on one line; [`hall`] has bus, daemon and board with a client that watches, [`webdriver`] a browser. Tests wait with
 //! [`eventually`] and [`until`], never by sleeping.
 
+pub mod avahi;
 pub mod bluez;
 pub mod chain;
 pub mod hall;

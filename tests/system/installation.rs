@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 use touchmove::boards::BOARDS;
-use touchmove::names;
+use touchmove::config::Config;
+use touchmove::config::unit::UnitDropIns;
 use touchmove::publish::dbus::Stream;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -164,6 +165,15 @@ fn the_unit_is_hardened() {
         fs::write(&copy, read(UNIT).replace("[Install]", &format!("{settings}\n[Install]"))).unwrap();
         eprintln!("{file}: {}", exposure("15", &copy));
     }
+    // What follows from a configuration with a page for everybody, and with Lichess.
+    let page = "[web]\nlisten = '0.0.0.0:8064'\nclients = 'any'\ntls_cert = '/c'\ntls_key = '/k'\n";
+    let drop_ins = UnitDropIns::of(&Config::parse(&format!("{page}[lichess]\nround = 'AbCd1234'\n")).unwrap());
+    let settings: String =
+        drop_ins.files().iter().filter_map(|(_, text)| text.and_then(|text| text.split("[Service]").nth(1))).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let copy = dir.path().join("touchmoved.service");
+    fs::write(&copy, read(UNIT).replace("[Install]", &format!("{settings}\n[Install]"))).unwrap();
+    eprintln!("generated: {}", exposure("15", &copy));
 }
 
 /// Hosted CI runs the checks that every change has to pass, with the oldest supported Rust.
@@ -177,29 +187,53 @@ fn hosted_ci_runs_the_required_checks() {
     }
 }
 
-/// Each section of the book that configures a listening address says how to permit it for the service: by a block for systemd,
-/// or by the drop-in that is shipped.
+/// Whatever address a section of the book configures, the generator allows it, and the section says when that takes effect.
 #[test]
 fn the_service_may_listen_where_the_book_says() {
     let pages: String = matching_names("docs/*.md").iter().map(|name| read(&format!("docs/{name}"))).collect();
-    let file = read(names::LISTEN_FILE.replace("/usr/share/touchmove", "config/packaging").as_str());
     let mut ports = BTreeSet::new();
     for section in pages.split("\n## ") {
-        let mut rules = read(UNIT);
-        let blocks = section.split("```ini\n").skip(1).filter_map(|rest| rest.split("```").next());
-        rules.extend(blocks);
-        if section.contains("listen.conf") {
-            rules += &file;
-        }
-        let has = |rule: &str| rules.lines().any(|line| line == rule || line.starts_with(&format!("{rule} ")));
-        for address in section.split("listen = \"").skip(1).filter_map(|rest| rest.split('"').next()) {
-            let port = address.rsplit(':').next().unwrap();
-            assert!(has(&format!("SocketBindAllow=tcp:{port}")), "{section}");
-            assert!(has("RestrictAddressFamilies=AF_INET") && has("IPAddressAllow=localhost"), "{section}");
-            ports.insert(port);
+        let blocks = section.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+        for block in blocks.filter(|block| block.contains("\nlisten = \"")) {
+            let config = Config::parse(block).unwrap_or_else(|problems| panic!("{problems:?} in\n{block}"));
+            let rules = UnitDropIns::of(&config).listen.unwrap_or_default();
+            let addresses = [config.web.listen, config.livechess.listen, config.metrics];
+            for address in addresses.into_iter().flatten() {
+                assert!(rules.contains(&format!("\nSocketBindAllow=tcp:{}\n", address.port())), "{section}");
+                ports.insert(address.port());
+            }
+            assert!(rules.contains("RestrictAddressFamilies=AF_INET AF_INET6\n"), "{rules}");
+            let names_it = ["touchmovectl setup", "daemon-reload", "network-access"].iter().any(|word| section.contains(word));
+            assert!(names_it, "the section does not say when it takes effect:\n{section}");
         }
     }
-    assert_eq!(ports, BTreeSet::from(["1982", "8064", "9482"]));
+    assert_eq!(ports, BTreeSet::from([1982, 8064, 9482]));
+}
+
+/// systemd runs the generator with a directory, and reads what is there then.
+#[test]
+fn the_generator_writes_what_the_configuration_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let (config, script, to) = (dir.path().join("touchmoved.toml"), dir.path().join("generator"), dir.path().join("normal"));
+    let text = read("config/packaging/systemd/touchmove-generator")
+        .replace("/usr/bin/touchmovectl", env!("CARGO_BIN_EXE_touchmovectl"))
+        .replace("/etc/touchmove/touchmoved.toml --write", &format!("{} --write", config.display()));
+    fs::write(&script, text).unwrap();
+    fs::create_dir(&to).unwrap();
+    // Without a home directory, as at boot, and with the three directories that systemd names.
+    let generate = || {
+        let mut command = Command::new("sh");
+        run_successfully(command.arg(&script).args([&to, &to, &to]).env_clear().env("PATH", "/usr/bin:/bin"))
+    };
+    assert_eq!(generate(), "");
+    assert_eq!(tree(&to), BTreeSet::new());
+    fs::write(&config, "[web]\nlisten = '127.0.0.1:8064'\n[hooks]\nwebhook = 'https://ntfy.sh/hall'\n").unwrap();
+    assert_eq!(generate(), "");
+    let names: Vec<String> = tree(&to).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(names, ["/touchmoved.service.d/listen.conf", "/touchmoved.service.d/network.conf"]);
+    fs::write(&config, "").unwrap();
+    assert_eq!(generate(), "");
+    assert_eq!(tree(&to), BTreeSet::new());
 }
 
 /// The unit allows all system calls that start and end a hook's program (`publish::hooks`).

@@ -13,4 +13,5 @@ pub(crate) mod messages;
 pub(crate) mod policies;
 pub(crate) mod readme;
 pub(crate) mod rules;
+pub(crate) mod setup;
 pub(crate) mod status;

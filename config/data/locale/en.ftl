@@ -825,6 +825,8 @@ page-setting-broadcast-illegal_move = Illegal moves for the public
 page-setting-laws-edition = Edition of the Laws
 page-setting-laws-supervision = Supervision, in rapid and blitz
 page-setting-laws-time_class = Time class
+page-setting-pgn-event = Name of the event
+page-setting-pgn-site = Place of the event
 page-settings = Settings
 page-settings-about = What is changed here is kept beside the configuration file ({ $file }), which stays as it is
 page-settings-change = Change
@@ -838,6 +840,22 @@ page-settings-source-changed = { $by }, { $at }
 page-settings-source-default = default
 page-settings-source-file = configuration file
 page-settings-unset = Let the configuration file decide again
+page-setup = Set up
+page-setup-address = Address of the page:
+page-setup-board-ready = is read
+page-setup-boards = Boards
+page-setup-download-ca = Download the certificate of the CA
+page-setup-event = Event and Laws
+page-setup-install-ca = A telephone that is to trust this machine without asking installs the certificate of its CA. Compare this SHA-256 with the one in the terminal first. The CA can sign for private names and addresses only
+page-setup-model = If it is a board, its model:
+page-setup-no-boards = No board is connected. Plug one in: it appears here within a moment
+page-setup-only-here = Only this machine reaches the page. To let telephones reach it, type this in a terminal:
+page-setup-public-certificate = With a public name and a certificate for it, no browser asks: the pages for administrators say how
+page-setup-root = In a terminal
+page-setup-root-about = Where the page listens, its certificate, and the boards in the configuration file are changed in a terminal of this machine, by a command that asks first, and that can also take back what it did:
+page-setup-telephones = Telephones
+page-setup-unknown-ca = A browser does not know the CA of this machine, and says that the connection is not private. Compare the SHA-256 of the certificate that it shows with this one before you go on:
+page-setup-unused = These devices are not used. Nothing is sent to them until somebody says in a terminal of this machine that they are boards:
 
 ## What is wrong with pairings and with acts at the desk
 

@@ -784,6 +784,8 @@ page-setting-broadcast-illegal_move = 不合规则的着法如何公布
 page-setting-laws-edition = 规则版本
 page-setting-laws-supervision = 监督（快棋与超快棋）
 page-setting-laws-time_class = 用时类别
+page-setting-pgn-event = 赛事名称
+page-setting-pgn-site = 比赛地点
 page-settings = 设置
 page-settings-about = 此处的更改另行保存，配置文件（{ $file }）保持不变
 page-settings-change = 更改
@@ -797,6 +799,22 @@ page-settings-source-changed = { $by }，{ $at }
 page-settings-source-default = 默认
 page-settings-source-file = 配置文件
 page-settings-unset = 恢复由配置文件决定
+page-setup = 首次设置
+page-setup-address = 网页地址：
+page-setup-board-ready = 正在读取
+page-setup-boards = 棋盘
+page-setup-download-ca = 下载CA证书
+page-setup-event = 赛事与规则
+page-setup-install-ca = 如果要让手机直接信任本机，请在手机上安装本机的CA证书。请先把下面的SHA-256与终端中显示的核对。该CA只能为私有名称和地址签名
+page-setup-model = 如果是棋盘，型号为：
+page-setup-no-boards = 尚未连接棋盘。请插上棋盘，片刻后就会显示在这里
+page-setup-only-here = 只有本机能打开此网页。要让手机也能打开，请在终端中输入：
+page-setup-public-certificate = 如果有公开的域名及其证书，浏览器就不会询问：做法见管理员文档
+page-setup-root = 在终端中
+page-setup-root-about = 网页的监听地址、证书以及配置文件中的棋盘，须在本机的终端中更改。下面的命令会先询问，也可以撤销它所做的更改：
+page-setup-telephones = 手机
+page-setup-unknown-ca = 浏览器不认识本机的CA，会提示连接不是私密连接。继续之前，请把浏览器显示的证书SHA-256与下面的核对：
+page-setup-unused = 以下设备未被使用。在有人于本机终端中指明它们是棋盘之前，不会向它们发送任何数据：
 
 ## 对阵与编排操作的问题
 

@@ -784,6 +784,8 @@ page-setting-broadcast-illegal_move = 不合規則的棋步如何公布
 page-setting-laws-edition = 規則版本
 page-setting-laws-supervision = 監督（快棋與超快棋）
 page-setting-laws-time_class = 用時類別
+page-setting-pgn-event = 賽事名稱
+page-setting-pgn-site = 比賽地點
 page-settings = 設定
 page-settings-about = 此處的更改另行儲存，設定檔（{ $file }）保持不變
 page-settings-change = 更改
@@ -797,6 +799,22 @@ page-settings-source-changed = { $by }，{ $at }
 page-settings-source-default = 預設
 page-settings-source-file = 設定檔
 page-settings-unset = 恢復由設定檔決定
+page-setup = 首次設定
+page-setup-address = 網頁位址：
+page-setup-board-ready = 正在讀取
+page-setup-boards = 棋盤
+page-setup-download-ca = 下載CA憑證
+page-setup-event = 賽事與規則
+page-setup-install-ca = 如果要讓手機直接信任本機，請在手機上安裝本機的CA憑證。請先把下面的SHA-256與終端機中顯示的核對。該CA只能為私有名稱和位址簽署
+page-setup-model = 如果是棋盤，型號為：
+page-setup-no-boards = 尚未連接棋盤。請插上棋盤，片刻後就會顯示在這裡
+page-setup-only-here = 只有本機能開啟此網頁。要讓手機也能開啟，請在終端機中輸入：
+page-setup-public-certificate = 如果有公開的網域名稱及其憑證，瀏覽器就不會詢問：做法見管理員文件
+page-setup-root = 在終端機中
+page-setup-root-about = 網頁的監聽位址、憑證以及設定檔中的棋盤，須在本機的終端機中更改。下面的指令會先詢問，也可以撤銷它所做的更改：
+page-setup-telephones = 手機
+page-setup-unknown-ca = 瀏覽器不認識本機的CA，會提示連線不是私人連線。繼續之前，請把瀏覽器顯示的憑證SHA-256與下面的核對：
+page-setup-unused = 以下裝置未被使用。在有人於本機終端機中指明它們是棋盤之前，不會向它們傳送任何資料：
 
 ## 對陣與編排操作的問題
 

@@ -43,7 +43,12 @@ pub(crate) fn bind_failure_hint(error: &io::Error, in_use_hint: &str) -> String 
     match error.raw_os_error() {
         // EPERM from SocketBindDeny=; EAFNOSUPPORT from RestrictAddressFamilies= (systemd.exec(5), systemd.resource-control(5)).
         Some(1 | 97) => {
-            format!("touchmoved may not listen there; {} allows the service to, and explains how", names::LISTEN_FILE)
+            format!(
+                "systemd does not allow the service to listen there: if {} says so, run `sudo systemctl daemon-reload` and \
+                 `sudo systemctl restart touchmoved`, unless a {} of your own in /etc/systemd/system/touchmoved.service.d decides",
+                names::SERVICE_CONFIG,
+                crate::config::unit::LISTEN_DROP_IN
+            )
         }
         // EACCES: a port below 1024.
         Some(13) => "only root may use ports below 1024: choose a higher port".to_owned(),
@@ -176,7 +181,7 @@ mod tests {
         // EADDRINUSE
         assert_eq!(hint(98), "end the other program");
         for code in [1, 97] {
-            assert!(hint(code).contains("/usr/share/touchmove/systemd/listen.conf"), "{}", hint(code));
+            assert!(hint(code).contains("systemctl daemon-reload") && hint(code).contains("listen.conf"), "{}", hint(code));
         }
         assert!(hint(13).contains("choose a higher port"));
     }

@@ -54,11 +54,11 @@ impl Certificate {
     }
 }
 
-fn modification_times(Files { cert, key }: &Files) -> ModificationTimes {
+fn modification_times(Files { cert, key, .. }: &Files) -> ModificationTimes {
     [cert, key].map(|path| fs::metadata(path).and_then(|file| file.modified()).ok())
 }
 
-fn load_acceptor(Files { cert, key }: &Files) -> Result<TlsAcceptor, String> {
+fn load_acceptor(Files { cert, key, .. }: &Files) -> Result<TlsAcceptor, String> {
     let unusable = |path: &std::path::Path, error: &dyn std::fmt::Display| {
         format!("{} cannot be used ({error}): it must be PEM that the user of the service can read", path.display())
     };

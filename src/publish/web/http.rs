@@ -6,7 +6,7 @@ use super::game::GameDetails;
 use super::page::{self, PageFile};
 use super::refusal::{HandlerResult, Refusal, refusal};
 use super::stream::StreamRequest;
-use super::{WebState, backup, bluetooth, desk, etag, game, gzip, health, post, settings, stream, wiring_test};
+use super::{WebState, backup, bluetooth, desk, etag, game, gzip, health, post, settings, setup, stream, wiring_test};
 use crate::daemon::hub::State as HubState;
 use crate::daemon::steady_clock;
 use crate::game::pgn::AfterIllegal;
@@ -68,6 +68,8 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .route("/api/desk/export", get(desk::export))
         .route("/api/desk/preview", on_post(desk::preview))
         .route("/api/settings", get(settings::read).post(settings::change))
+        .route("/api/setup", get(setup::read))
+        .route("/ca.crt", get(setup::ca))
         .route("/api/health", get(health::read))
         .route("/api/backup", get(backup::download))
         .route("/round", get(index))
@@ -75,6 +77,7 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .route("/seats", get(index))
         .route("/game/{id}", get(index))
         .route("/settings", get(index))
+        .route("/setup", get(index))
         .route("/health", get(index))
         .route("/api/preview", on_post(post::preview))
         .route("/api/wiring-test", on_post(wiring_test::handle))

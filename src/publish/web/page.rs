@@ -88,6 +88,7 @@ static FILES: &[PageFile] = files![
     SCRIPT "seats.js",
     SCRIPT "send.js",
     SCRIPT "settings.js",
+    SCRIPT "setup.js",
     SCRIPT "sheet.js",
     SCRIPT "sound.js",
     SCRIPT "status.js",

@@ -13,6 +13,7 @@ import * as logins from "./login.js";
 import { request, changes, hall, isKnown, listen, may, read } from "./net.js";
 import * as seats from "./seats.js";
 import * as settings from "./settings.js";
+import * as setup from "./setup.js";
 import * as sound from "./sound.js";
 import { LANGUAGES } from "./languages.js";
 import { say } from "./status.js";
@@ -39,12 +40,14 @@ function gameInPath() {
 }
 
 /** The views of the desk, by the first part of their address. */
-const DESK_VIEWS = { round: desk, seats, health, settings };
+const DESK_VIEWS = { round: desk, seats, health, settings, setup };
+/** Those of the administrator alone. */
+const ADMINISTRATOR_VIEWS = ["settings", "setup"];
 
 /** Returns the view of the desk in the address: of `round` with its number (null: the one that is played), and the table that is meant. */
 function deskInPath() {
-  const [, view, number] = location.pathname.match(/^\/(round|seats|health|settings)(?:\/(\d+))?$/) ?? [];
-  if (!view || !hall.user || (view === "settings" && !may("administer"))) return null;
+  const [, view, number] = location.pathname.match(/^\/(round|seats|health|settings|setup)(?:\/(\d+))?$/) ?? [];
+  if (!view || !hall.user || (ADMINISTRATOR_VIEWS.includes(view) && !may("administer"))) return null;
   const [, table] = location.hash.match(/^#table-(\d+)$/) ?? [];
   return { view, number: number ? Number(number) : null, table: table ? Number(table) : null };
 }
@@ -307,6 +310,7 @@ async function begin() {
   desk.begin();
   seats.begin();
   health.begin();
+  setup.begin();
   wiring.begin();
   bluetooth.begin();
   changes.addEventListener("change", change);
@@ -318,7 +322,7 @@ async function begin() {
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href]");
     if (!link || link.download || link.origin !== location.origin || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-    if (link.target || (link.pathname !== "/" && !/^\/(board|game|round|seats|health|settings)(\/|$)/.test(link.pathname))) return;
+    if (link.target || (link.pathname !== "/" && !/^\/(board|game|round|seats|health|settings|setup)(\/|$)/.test(link.pathname))) return;
     event.preventDefault();
     navigate(link.pathname + link.search + link.hash);
   });

@@ -17,10 +17,18 @@ const WORDS = {
 };
 
 let report = null;
+/** Another table that shows some of the keys, and these keys. */
+let others = null;
 
 /** Shows the settings. */
 export async function show() {
   $("#settings").hidden = false;
+  await reload();
+}
+
+/** Shows only these keys, in another table; it is drawn again after each change. */
+export async function showKeys(body, names) {
+  others = [body, names];
   await reload();
 }
 
@@ -60,6 +68,10 @@ function source({ source, by, at }) {
 }
 
 function draw() {
+  if (others) {
+    const [body, names] = others;
+    drawTable(body, names.flatMap((name) => report.keys.filter(({ key }) => key === name)));
+  }
   setText($("#settings-file"), t("page-settings-about", { file: report.file }));
   const isChangeable = ({ effect }) => effect !== "file_only";
   // Those that have a name are those that a tournament needs.

@@ -1,0 +1,108 @@
+//! The networks whose clients the installed service answers.
+
+use std::net::IpAddr;
+
+/// The networks that no router of the Internet forwards to: private ones (RFC 1918, RFC 6598, RFC 4193), and those of one cable or
+/// radio (RFC 3927, RFC 4291).
+pub const LOCAL_NETWORKS: [&str; 7] =
+    ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16", "fc00::/7", "fe80::/10"];
+
+/// The networks whose clients are answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Clients {
+    /// [`LOCAL_NETWORKS`].
+    #[default]
+    Local,
+    /// All.
+    Any,
+    /// These, such as `192.168.1.0/24`.
+    Networks(Vec<String>),
+}
+
+impl Clients {
+    /// Parses `local`, `any`, or networks with commas between them; `None`: it is none of these.
+    pub fn parse(text: &str) -> Option<Clients> {
+        match text.trim() {
+            "local" => Some(Clients::Local),
+            "any" => Some(Clients::Any),
+            list => {
+                let networks: Vec<String> = list.split(',').map(|network| network.trim().to_owned()).collect();
+                networks.iter().all(|network| is_network(network)).then_some(Clients::Networks(networks))
+            }
+        }
+    }
+
+    /// Returns the networks as `IPAddressAllow=` of systemd.resource-control(5) takes them.
+    pub fn networks(&self) -> Vec<&str> {
+        match self {
+            Clients::Local => LOCAL_NETWORKS.to_vec(),
+            Clients::Any => vec!["any"],
+            Clients::Networks(networks) => networks.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+/// Returns whether this is an address with the length of a prefix, such as `192.168.1.0/24`.
+fn is_network(text: &str) -> bool {
+    parse_network(text).is_some()
+}
+
+fn parse_network(text: &str) -> Option<(IpAddr, u32)> {
+    let (address, length) = text.split_once('/')?;
+    let address: IpAddr = address.parse().ok()?;
+    let length: u32 = length.parse().ok().filter(|_| length.bytes().all(|byte| byte.is_ascii_digit()))?;
+    (length <= if address.is_ipv4() { 32 } else { 128 }).then_some((address, length))
+}
+
+/// Returns whether an address is in one of [`LOCAL_NETWORKS`], or of this machine alone.
+pub fn is_local(address: IpAddr) -> bool {
+    address.is_loopback() || LOCAL_NETWORKS.iter().filter_map(|network| parse_network(network)).any(|one| is_in(address, one))
+}
+
+fn is_in(address: IpAddr, (network, length): (IpAddr, u32)) -> bool {
+    let (address, network, bits) = match (address, network) {
+        (IpAddr::V4(address), IpAddr::V4(network)) => (u128::from(u32::from(address)), u128::from(u32::from(network)), 32),
+        (IpAddr::V6(address), IpAddr::V6(network)) => (u128::from(address), u128::from(network), 128),
+        _ => return false,
+    };
+    let shift: u32 = bits - length;
+    address.checked_shr(shift).unwrap_or(0) == network.checked_shr(shift).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_are_parsed() {
+        for (text, expect) in [
+            ("local", Some(LOCAL_NETWORKS.to_vec())),
+            ("any", Some(vec!["any"])),
+            ("192.168.1.0/24, fd00::/8", Some(vec!["192.168.1.0/24", "fd00::/8"])),
+            ("192.168.1.0", None),
+            ("192.168.1.0/33", None),
+            ("192.168.1.0/+4", None),
+            ("hall/24", None),
+            ("", None),
+        ] {
+            assert_eq!(Clients::parse(text).as_ref().map(Clients::networks), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn local_addresses_are_private() {
+        for (address, expect) in [
+            ("127.0.0.1", true),
+            ("192.168.1.10", true),
+            ("172.31.255.255", true),
+            ("172.32.0.0", false),
+            ("203.0.113.7", false),
+            ("fd12::1", true),
+            ("fe80::1", true),
+            ("2001:db8::1", false),
+            ("::1", true),
+        ] {
+            assert_eq!(is_local(address.parse().unwrap()), expect, "{address}");
+        }
+    }
+}
