@@ -31,6 +31,7 @@ const END_GRACE: Duration = Duration::from_secs(1);
 /// What is printed after the game.
 const NEXT: &str = "\nWhat to do next:\n  \
     touchmovectl demo --boards 12     a whole round, with the page for spectators, operator and arbiter\n  \
+    sudo touchmovectl setup           set up this machine: boards, event, Laws, and the page with an address for telephones\n  \
     touchmovectl doctor               with a board of your own plugged in: is it seen, and what is missing?\n  \
     touchmovectl monitor              follow the games on your boards, once touchmoved runs\n";
 

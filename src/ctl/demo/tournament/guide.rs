@@ -119,6 +119,7 @@ impl Guide<'_> {
 
 /// What is printed at the end.
 pub(super) const NEXT: &str = "Ended; nothing is left of the demonstration.\n\nWhat to do next:\n  \
+    sudo touchmovectl setup           set up this machine: boards, event, Laws, and the page with an address for telephones\n  \
     touchmovectl doctor               with a board of your own plugged in: is it seen, and what is missing?\n  \
     touchmovectl demo --board MODEL   one game on another model, move by move\n  \
     touchmovectl simulate --help      your own games, other hands, faults of boards and networks\n";
