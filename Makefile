@@ -7,11 +7,14 @@ CARGO ?= cargo
 PACKAGES_BUILD := pkg-config libudev-dev libusb-1.0-0-dev
 PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
 PACKAGES_DEB := $(PACKAGES_BUILD) dpkg-dev
+PACKAGES_RELEASE := $(PACKAGES_DEB) apt-utils binutils git gnupg musl-tools python3 xz-utils
 PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container iproute2
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
+PACKAGES_ARM64 := dpkg-dev apt-utils gnupg mmdebstrap qemu-system-arm qemu-user-static binfmt-support e2fsprogs cpio kmod python3
+PACKAGES_REPOSITORY := dpkg-dev apt-utils gnupg mmdebstrap python3
 PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux libfaketime chromium chromium-driver nats-server
 
-.PHONY: help build demo test fmt clippy doc book deny deny-where-installed unit bench bench-page chaos powercut soak test-hall resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
+.PHONY: help build demo test release release-sign release-check release-tools fmt clippy doc book deny deny-where-installed unit bench bench-page chaos powercut soak test-hall resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 deb-armhf cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test packages-release packages-arm64 packages-repository components test-package test-system test-arm64 test-repository
 .DEFAULT_GOAL := help
 
 help: ## Prints this list
@@ -44,8 +47,27 @@ install: ## Installs what `make build` built, and its data files; below DESTDIR=
 deb: packages-deb cargo-deb ## Builds a Debian package for this machine: target/debian
 	$(CARGO) deb
 
-deb-arm64: cargo-deb ## Builds a Debian package for aarch64, such as the Raspberry Pi; needs cross compilers
-	@CARGO=$(CARGO) .ci/deb-arm64
+deb-arm64: cargo-deb ## Builds a Debian package for arm64, such as a 64-bit Raspberry Pi OS; needs cross compilers
+	@CARGO=$(CARGO) .ci/deb arm64
+
+deb-armhf: cargo-deb ## Builds a Debian package for armhf, such as a 32-bit Raspberry Pi OS on a Pi 2 or later; needs cross compilers
+	@CARGO=$(CARGO) .ci/deb armhf
+
+# What a release is built for, and whether it has a static tarball. The key that signs it: a fingerprint that GnuPG knows. Where the apt
+# repository will be.
+ARCHITECTURES ?= amd64 arm64 armhf
+STATIC ?= yes
+KEY ?=
+REPOSITORY_URL ?= https://touchmove.github.io/touchmove
+
+release: packages-release release-tools ## Builds what a release page and an apt repository hold: target/dist; KEY=FINGERPRINT signs it
+	@CARGO=$(CARGO) ARCHITECTURES="$(ARCHITECTURES)" STATIC=$(STATIC) KEY="$(KEY)" REPOSITORY_URL="$(REPOSITORY_URL)" .ci/release
+
+release-sign: packages-release ## Signs what `make release` built, here or elsewhere: KEY=FINGERPRINT
+	@REPOSITORY_URL="$(REPOSITORY_URL)" .ci/sign target/dist "$(KEY)"
+
+release-check: packages-release release-tools ## Builds a release twice, in two directories: it must be the same bytes
+	@CARGO=$(CARGO) ARCHITECTURES="$(ARCHITECTURES)" STATIC=$(STATIC) .ci/release-check
 
 test-package: packages-build packages-package cargo-deb ## Installs, upgrades and purges the package in a container, and sets up a hall in three; needs root
 	$(CARGO) deb --output target/debian/first.deb
@@ -57,12 +79,20 @@ test-system: packages-build packages-system cargo-deb ## Tests the package on a 
 	$(CARGO) deb --output target/debian/first.deb
 	@tests/system/machine target/debian/first.deb
 
-test-arm64: cargo-deb ## Tests the package for aarch64, with its programs under emulation; needs cross compilers
-	@CARGO=$(CARGO) .ci/deb-arm64
+test-arm64: packages-arm64 cargo-deb ## Tests the package for arm64, under emulation, and the recipe for a Raspberry Pi on a whole machine; needs root
+	@CARGO=$(CARGO) .ci/deb arm64
 	@tests/system/arm64 "$$(ls -t target/debian/*_arm64.deb | head -n 1)"
+	@tests/system/raspberry-pi "$$(ls -t target/debian/*_arm64.deb | head -n 1)"
+
+test-repository: packages-repository cargo-deb ## Installs from a signed apt repository on Debian 12 and 13, by the lines of the README; needs root
+	@CARGO=$(CARGO) .ci/deb "$$(dpkg --print-architecture)"
+	@tests/system/repository "$$(ls -t target/debian/*_$$(dpkg --print-architecture).deb | head -n 1)"
 
 cargo-deb:
 	@$(CARGO) deb --version >/dev/null 2>&1 || { echo "installing cargo-deb"; $(CARGO) install --locked cargo-deb; }
+
+release-tools: cargo-deb
+	@$(CARGO) cyclonedx --version >/dev/null 2>&1 || { echo "installing cargo-cyclonedx"; $(CARGO) install --locked cargo-cyclonedx; }
 
 # The tests find broken links and outdated tables. `make test` runs them, too, without mdBook.
 book: packages-build ## Builds the documentation as a book: target/book; fails on a broken link; needs mdbook
@@ -160,7 +190,7 @@ doc:
 unit:
 	$(CARGO) test --features gpio --config 'target."cfg(all())".runner = ["sh", ".ci/timed"]'
 
-packages-build packages-demo packages-deb packages-package packages-system packages-test:
+packages-build packages-demo packages-deb packages-release packages-package packages-system packages-arm64 packages-repository packages-test:
 	@sh .ci/packages $(PACKAGES_$(shell echo $(@:packages-%=%) | tr a-z A-Z))
 
 # A minimal Rust installation has no rustfmt and no Clippy.
