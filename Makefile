@@ -7,14 +7,11 @@ CARGO ?= cargo
 PACKAGES_BUILD := pkg-config libudev-dev libusb-1.0-0-dev
 PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
 PACKAGES_DEB := $(PACKAGES_BUILD) dpkg-dev
-PACKAGES_RELEASE := $(PACKAGES_DEB) apt-utils binutils git gnupg musl-tools python3 xz-utils
 PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container iproute2
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
-PACKAGES_ARM64 := dpkg-dev apt-utils gnupg mmdebstrap qemu-system-arm qemu-user-static binfmt-support e2fsprogs cpio kmod python3
-PACKAGES_REPOSITORY := dpkg-dev apt-utils gnupg mmdebstrap python3
 PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux libfaketime chromium chromium-driver nats-server
 
-.PHONY: help build demo test release release-sign release-check release-tools fmt clippy doc book deny deny-where-installed unit bench bench-page chaos powercut soak test-hall resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 deb-armhf cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test packages-release packages-arm64 packages-repository components test-package test-system test-arm64 test-repository
+.PHONY: help build demo test fmt clippy doc book deny deny-where-installed unit bench bench-page chaos powercut soak test-hall resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
 .DEFAULT_GOAL := help
 
 help: ## Prints this list
@@ -53,6 +50,10 @@ deb-arm64: cargo-deb ## Builds a Debian package for arm64, such as a 64-bit Rasp
 deb-armhf: cargo-deb ## Builds a Debian package for armhf, such as a 32-bit Raspberry Pi OS on a Pi 2 or later; needs cross compilers
 	@CARGO=$(CARGO) .ci/deb armhf
 
+.PHONY: deb-armhf release release-sign release-check release-tools packages-release packages-arm64
+
+PACKAGES_RELEASE := $(PACKAGES_DEB) apt-utils binutils git gnupg musl-tools python3 xz-utils
+
 # What a release is built for, and whether it has a static tarball. The key that signs it: a fingerprint that GnuPG knows. Where the apt
 # repository will be.
 ARCHITECTURES ?= amd64 arm64 armhf
@@ -79,14 +80,12 @@ test-system: packages-build packages-system cargo-deb ## Tests the package on a 
 	$(CARGO) deb --output target/debian/first.deb
 	@tests/system/machine target/debian/first.deb
 
+PACKAGES_ARM64 := dpkg-dev apt-utils gnupg mmdebstrap qemu-system-arm qemu-user-static binfmt-support e2fsprogs cpio kmod python3
+
 test-arm64: packages-arm64 cargo-deb ## Tests the package for arm64, under emulation, and the recipe for a Raspberry Pi on a whole machine; needs root
 	@CARGO=$(CARGO) .ci/deb arm64
 	@tests/system/arm64 "$$(ls -t target/debian/*_arm64.deb | head -n 1)"
 	@tests/system/raspberry-pi "$$(ls -t target/debian/*_arm64.deb | head -n 1)"
-
-test-repository: packages-repository cargo-deb ## Installs from a signed apt repository on Debian 12 and 13, by the lines of the README; needs root
-	@CARGO=$(CARGO) .ci/deb "$$(dpkg --print-architecture)"
-	@tests/system/repository "$$(ls -t target/debian/*_$$(dpkg --print-architecture).deb | head -n 1)"
 
 cargo-deb:
 	@$(CARGO) deb --version >/dev/null 2>&1 || { echo "installing cargo-deb"; $(CARGO) install --locked cargo-deb; }
@@ -190,7 +189,7 @@ doc:
 unit:
 	$(CARGO) test --features gpio --config 'target."cfg(all())".runner = ["sh", ".ci/timed"]'
 
-packages-build packages-demo packages-deb packages-release packages-package packages-system packages-arm64 packages-repository packages-test:
+packages-build packages-demo packages-deb packages-release packages-package packages-system packages-arm64 packages-test:
 	@sh .ci/packages $(PACKAGES_$(shell echo $(@:packages-%=%) | tr a-z A-Z))
 
 # A minimal Rust installation has no rustfmt and no Clippy.

@@ -179,15 +179,16 @@ fn hosted_ci_runs_the_required_checks() {
     assert!(read(".github/workflows/release.yml").lines().any(|line| line.trim() == container));
 }
 
-/// Users, the recipe for a Raspberry Pi and the Makefile name one address of the apt repository.
+/// The pages, the script that signs and the Makefile name one address of the apt repository.
 #[test]
 fn the_repository_has_one_address() {
     let makefile = read("Makefile");
     let url = makefile.lines().find_map(|line| line.strip_prefix("REPOSITORY_URL ?= ")).unwrap();
-    let line = format!("sudo wget -O /etc/apt/sources.list.d/touchmove.sources {url}/touchmove.sources");
-    for page in ["README.md", "docs/start.md"] {
-        assert!(read(page).lines().any(|text| text == line), "{line} is not in {page}");
-    }
+    let expect = format!("sudo wget -O /etc/apt/sources.list.d/touchmove.sources {url}/touchmove.sources");
+    let docs = matching_names("docs/*.md").into_iter().map(|name| format!("docs/{name}"));
+    let pages: String = docs.chain(["README.md".to_owned()]).map(|page| read(&page)).collect();
+    let lines: Vec<&str> = pages.lines().filter(|line| line.contains("wget")).collect();
+    assert!(!lines.is_empty() && lines.iter().all(|line| *line == expect), "{expect}\nis not {lines:?}");
     assert!(read(".ci/sign").contains(&format!("url=${{REPOSITORY_URL:-{url}}}")));
     assert!(read("config/packaging/raspberry-pi/vendor-data").lines().any(|text| text == "@SOURCES@"));
 }
