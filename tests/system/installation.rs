@@ -187,7 +187,7 @@ fn the_repository_has_one_address() {
     let expect = format!("sudo wget -O /etc/apt/sources.list.d/touchmove.sources {url}/touchmove.sources");
     let docs = matching_names("docs/*.md").into_iter().map(|name| format!("docs/{name}"));
     let pages: String = docs.chain(["README.md".to_owned()]).map(|page| read(&page)).collect();
-    let lines: Vec<&str> = pages.lines().filter(|line| line.contains("wget")).collect();
+    let lines: Vec<&str> = pages.lines().filter(|line| line.contains("wget -O")).collect();
     assert!(!lines.is_empty() && lines.iter().all(|line| *line == expect), "{expect}\nis not {lines:?}");
     assert!(read(".ci/sign").contains(&format!("url=${{REPOSITORY_URL:-{url}}}")));
     assert!(read("config/packaging/raspberry-pi/vendor-data").lines().any(|text| text == "@SOURCES@"));
