@@ -44,8 +44,31 @@ install: ## Installs what `make build` built, and its data files; below DESTDIR=
 deb: packages-deb cargo-deb ## Builds a Debian package for this machine: target/debian
 	$(CARGO) deb
 
-deb-arm64: cargo-deb ## Builds a Debian package for aarch64, such as the Raspberry Pi; needs cross compilers
-	@CARGO=$(CARGO) .ci/deb-arm64
+deb-arm64: cargo-deb ## Builds a Debian package for arm64, such as a 64-bit Raspberry Pi OS; needs cross compilers
+	@CARGO=$(CARGO) .ci/deb arm64
+
+deb-armhf: cargo-deb ## Builds a Debian package for armhf, such as a 32-bit Raspberry Pi OS on a Pi 2 or later; needs cross compilers
+	@CARGO=$(CARGO) .ci/deb armhf
+
+.PHONY: deb-armhf release release-sign release-check release-tools packages-release packages-arm64
+
+PACKAGES_RELEASE := $(PACKAGES_DEB) apt-utils binutils git gnupg musl-tools python3 xz-utils
+
+# What a release is built for, and whether it has a static tarball. The key that signs it: a fingerprint that GnuPG knows. Where the apt
+# repository will be.
+ARCHITECTURES ?= amd64 arm64 armhf
+STATIC ?= yes
+KEY ?=
+REPOSITORY_URL ?= https://touchmove.github.io/touchmove
+
+release: packages-release release-tools ## Builds what a release page and an apt repository hold: target/dist; KEY=FINGERPRINT signs it
+	@CARGO=$(CARGO) ARCHITECTURES="$(ARCHITECTURES)" STATIC=$(STATIC) KEY="$(KEY)" REPOSITORY_URL="$(REPOSITORY_URL)" .ci/release
+
+release-sign: packages-release ## Signs what `make release` built, here or elsewhere: KEY=FINGERPRINT
+	@REPOSITORY_URL="$(REPOSITORY_URL)" .ci/sign target/dist "$(KEY)"
+
+release-check: packages-release release-tools ## Builds a release twice, in two directories: it must be the same bytes
+	@CARGO=$(CARGO) ARCHITECTURES="$(ARCHITECTURES)" STATIC=$(STATIC) .ci/release-check
 
 test-package: packages-build packages-package cargo-deb ## Installs, upgrades and purges the package in a container, sets up a hall in three, and a page from nothing; needs root
 	$(CARGO) deb --output target/debian/first.deb
@@ -58,12 +81,18 @@ test-system: packages-build packages-system cargo-deb ## Tests the package on a 
 	$(CARGO) deb --output target/debian/first.deb
 	@tests/system/machine target/debian/first.deb
 
-test-arm64: cargo-deb ## Tests the package for aarch64, with its programs under emulation; needs cross compilers
-	@CARGO=$(CARGO) .ci/deb-arm64
+PACKAGES_ARM64 := dpkg-dev apt-utils gnupg mmdebstrap qemu-system-arm qemu-user-static binfmt-support e2fsprogs cpio kmod python3
+
+test-arm64: packages-arm64 cargo-deb ## Tests the package for arm64, under emulation, and the recipe for a Raspberry Pi on a whole machine; needs root
+	@CARGO=$(CARGO) .ci/deb arm64
 	@tests/system/arm64 "$$(ls -t target/debian/*_arm64.deb | head -n 1)"
+	@tests/system/raspberry-pi "$$(ls -t target/debian/*_arm64.deb | head -n 1)"
 
 cargo-deb:
 	@$(CARGO) deb --version >/dev/null 2>&1 || { echo "installing cargo-deb"; $(CARGO) install --locked cargo-deb; }
+
+release-tools: cargo-deb
+	@$(CARGO) cyclonedx --version >/dev/null 2>&1 || { echo "installing cargo-cyclonedx"; $(CARGO) install --locked cargo-cyclonedx; }
 
 # The tests find broken links and outdated tables. `make test` runs them, too, without mdBook.
 book: packages-build ## Builds the documentation as a book: target/book; fails on a broken link; needs mdbook
@@ -161,7 +190,7 @@ doc:
 unit:
 	$(CARGO) test --features gpio --config 'target."cfg(all())".runner = ["sh", ".ci/timed"]'
 
-packages-build packages-demo packages-deb packages-package packages-system packages-test:
+packages-build packages-demo packages-deb packages-release packages-package packages-system packages-arm64 packages-test:
 	@sh .ci/packages $(PACKAGES_$(shell echo $(@:packages-%=%) | tr a-z A-Z))
 
 # A minimal Rust installation has no rustfmt and no Clippy.

@@ -6,7 +6,9 @@
 mod device;
 mod list;
 mod location;
+#[cfg_attr(target_feature = "crt-static", path = "watch/plug_poll.rs")]
 mod plug_monitor;
+pub mod sysfs;
 mod unused;
 
 pub use device::{Device, DeviceKind, UsbIds, Verdict, boards_to_serve};

@@ -3,6 +3,7 @@
 pub(crate) mod bluetooth;
 pub(crate) mod chaos;
 pub(crate) mod continuations;
+pub(crate) mod devices;
 pub(crate) mod disk;
 pub(crate) mod exchange;
 pub(crate) mod hub;

@@ -329,8 +329,9 @@ fn impurities(source: &Source, dependencies: &[String]) -> Vec<String> {
 fn dependencies() -> Vec<String> {
     let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("Cargo.toml");
     let manifest: toml::Table = manifest.parse().expect("valid TOML");
-    let names = manifest["dependencies"].as_table().expect("a table").keys();
-    names.map(|name| name.replace('-', "_")).collect()
+    let of_targets = manifest["target"].as_table().expect("a table").values();
+    let tables = std::iter::once(&manifest["dependencies"]).chain(of_targets.map(|target| &target["dependencies"]));
+    tables.flat_map(|table| table.as_table().expect("a table").keys()).map(|name| name.replace('-', "_")).collect()
 }
 
 #[test]

@@ -185,6 +185,36 @@ fn hosted_ci_runs_the_required_checks() {
     for expect in [container.as_str(), "contents: read", "- run: .ci/run", "- run: make deny"] {
         assert!(workflow.lines().any(|line| line.trim() == expect), "{expect} is not in the workflow");
     }
+    // Releases are compiled by the same Rust.
+    assert!(read(".github/workflows/release.yml").lines().any(|line| line.trim() == container));
+}
+
+/// The pages, the script that signs and the Makefile name one address of the apt repository.
+#[test]
+fn the_repository_has_one_address() {
+    let makefile = read("Makefile");
+    let url = makefile.lines().find_map(|line| line.strip_prefix("REPOSITORY_URL ?= ")).unwrap();
+    let expect = format!("sudo wget -O /etc/apt/sources.list.d/touchmove.sources {url}/touchmove.sources");
+    let docs = matching_names("docs/*.md").into_iter().map(|name| format!("docs/{name}"));
+    let pages: String = docs.chain(["README.md".to_owned()]).map(|page| read(&page)).collect();
+    let lines: Vec<&str> = pages.lines().filter(|line| line.contains("wget -O")).collect();
+    assert!(!lines.is_empty() && lines.iter().all(|line| *line == expect), "{expect}\nis not {lines:?}");
+    assert!(read(".ci/sign").contains(&format!("url=${{REPOSITORY_URL:-{url}}}")));
+    assert!(read("config/packaging/raspberry-pi/vendor-data").lines().any(|text| text == "@SOURCES@"));
+}
+
+/// Scripts of releases and tests of the package are free of syntax errors.
+#[test]
+fn scripts_have_no_syntax_errors() {
+    for pattern in [".ci/*", "tests/system/*", "config/packaging/debian/*", "config/packaging/raspberry-pi/*"] {
+        let folder = pattern.trim_end_matches('*');
+        for name in matching_names(pattern) {
+            let path = format!("{folder}{name}");
+            if Path::new(ROOT).join(&path).is_file() && read(&path).starts_with("#!/bin/sh") {
+                run_successfully(Command::new("sh").arg("-n").arg(Path::new(ROOT).join(&path)));
+            }
+        }
+    }
 }
 
 /// Whatever address a section of the book configures, the generator allows it, and the section says when that takes effect.

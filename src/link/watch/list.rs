@@ -1,6 +1,8 @@
 //! The devices that udev lists.
 
 use super::device::{Device, DeviceKind, UsbIds, Verdict, verdict};
+#[cfg(target_feature = "crt-static")]
+use super::sysfs as udev;
 use crate::boards::{self, Model};
 use crate::link::rules::ASSIGNED_PROPERTY;
 use std::io;
