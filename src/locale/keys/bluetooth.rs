@@ -10,6 +10,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("bluetooth-no_answer", &[("command", Plain)]),
     ("bluetooth-denied", &[("file", Plain), ("directory", Plain), ("group", Plain)]),
     ("bluetooth-no_adapter", &[]),
+    ("bluetooth-adapter_full", &[("adapter", Plain)]),
     ("bluetooth-adapter_off", &[("adapter", Plain), ("command", Plain)]),
     ("bluetooth-blocked", &[("command", Plain)]),
     ("bluetooth-out_of_range", &[("address", Plain)]),
