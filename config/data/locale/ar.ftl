@@ -36,6 +36,7 @@ public-evaluation-failed = لا يمكن حسابه على هذا الجهاز
 public-evaluation-off = إيقاف التقييم
 public-evaluation-on = تقييم
 public-federation = الاتحاد
+public-filter = تصفية
 public-final = الترتيب النهائي
 public-finished = انتهت: { $count } من { $all }
 public-first-move = البداية

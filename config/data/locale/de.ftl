@@ -36,6 +36,7 @@ public-evaluation-failed = Auf diesem Gerät lässt sie sich nicht berechnen
 public-evaluation-off = Bewertung beenden
 public-evaluation-on = Bewerten
 public-federation = Verband
+public-filter = Filtern
 public-final = Endstand
 public-finished = Beendet: { $count } von { $all }
 public-first-move = Anfang

@@ -1021,6 +1021,7 @@ public-evaluation-failed = It cannot be computed on this device
 public-evaluation-off = Stop the evaluation
 public-evaluation-on = Evaluate
 public-federation = Federation
+public-filter = Filter
 public-final = Final standings
 public-finished = Finished: { $count } of { $all }
 public-first-move = Start

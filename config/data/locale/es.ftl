@@ -36,6 +36,7 @@ public-evaluation-failed = No se puede calcular en este dispositivo
 public-evaluation-off = Detener la evaluación
 public-evaluation-on = Evaluar
 public-federation = Federación
+public-filter = Filtrar
 public-final = Clasificación final
 public-finished = Terminadas: { $count } de { $all }
 public-first-move = Inicio

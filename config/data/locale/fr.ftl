@@ -36,6 +36,7 @@ public-evaluation-failed = Elle ne peut pas être calculée sur cet appareil
 public-evaluation-off = Arrêter l’évaluation
 public-evaluation-on = Évaluer
 public-federation = Fédération
+public-filter = Filtrer
 public-final = Classement final
 public-finished = Terminées : { $count } sur { $all }
 public-first-move = Début

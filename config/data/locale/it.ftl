@@ -36,6 +36,7 @@ public-evaluation-failed = Non si può calcolare su questo dispositivo
 public-evaluation-off = Ferma la valutazione
 public-evaluation-on = Valuta
 public-federation = Federazione
+public-filter = Filtra
 public-final = Classifica finale
 public-finished = Finite: { $count } di { $all }
 public-first-move = Inizio

@@ -36,6 +36,7 @@ public-evaluation-failed = Op dit apparaat kan zij niet worden berekend
 public-evaluation-off = Evaluatie stoppen
 public-evaluation-on = Evalueren
 public-federation = Bond
+public-filter = Filteren
 public-final = Eindstand
 public-finished = Afgelopen: { $count } van { $all }
 public-first-move = Begin

@@ -36,6 +36,7 @@ public-evaluation-failed = Na tym urządzeniu nie można jej obliczyć
 public-evaluation-off = Zakończ ocenę
 public-evaluation-on = Oceniaj
 public-federation = Federacja
+public-filter = Filtruj
 public-final = Wyniki końcowe
 public-finished = Zakończone: { $count } z { $all }
 public-first-move = Początek

@@ -36,6 +36,7 @@ public-evaluation-failed = Não pode ser calculada neste dispositivo
 public-evaluation-off = Parar a avaliação
 public-evaluation-on = Avaliar
 public-federation = Federação
+public-filter = Filtrar
 public-final = Classificação final
 public-finished = Terminadas: { $count } de { $all }
 public-first-move = Início

@@ -36,6 +36,7 @@ public-evaluation-failed = На этом устройстве её нельзя 
 public-evaluation-off = Остановить оценку
 public-evaluation-on = Оценивать
 public-federation = Федерация
+public-filter = Фильтр
 public-final = Итоговое положение
 public-finished = Закончено: { $count } из { $all }
 public-first-move = Начало

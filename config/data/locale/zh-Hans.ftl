@@ -980,6 +980,7 @@ public-evaluation-failed = 此设备无法计算
 public-evaluation-off = 停止评估
 public-evaluation-on = 评估
 public-federation = 协会
+public-filter = 筛选
 public-final = 最终排名
 public-finished = 已结束：{ $count }/{ $all }
 public-first-move = 开始局面

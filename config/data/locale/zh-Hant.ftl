@@ -980,6 +980,7 @@ public-evaluation-failed = 此裝置無法計算
 public-evaluation-off = 停止評估
 public-evaluation-on = 評估
 public-federation = 協會
+public-filter = 篩選
 public-final = 最終排名
 public-finished = 已結束：{ $count }/{ $all }
 public-first-move = 開始局面

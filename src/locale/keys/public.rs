@@ -40,6 +40,7 @@ pub(in crate::locale) const KEYS: &[MessageKey] = &[
     ("public-evaluation-off", &[]),
     ("public-evaluation-on", &[]),
     ("public-federation", &[]),
+    ("public-filter", &[]),
     ("public-final", &[]),
     ("public-finished", &[("all", Plain), ("count", Plain)]),
     ("public-first-move", &[]),
