@@ -16,7 +16,7 @@ export const roundAddress = (round) => view(`round/${round}`);
 export const tableAddress = (round, table) => view(`round/${round}/table/${table}`);
 export const standingsAddress = () => view("standings");
 export const embedAddress = (round, table) => view(`embed/round/${round}/table/${table}`);
-export const staffAddress = () => new URL("staff", ROOT);
+export const staffAddress = () => new URL("login", ROOT);
 
 /** Whether the page is served by touchmoved: exported files have no page for arbiters and operators. */
 export const isServed = suffix === "";

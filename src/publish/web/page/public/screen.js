@@ -67,7 +67,7 @@ export class Screen {
     let best = { side: 0 };
     for (let rows = 1; rows <= 4; rows += 1) {
       // Above and below a board are the players and its last moves.
-      const side = Math.floor(height / rows - 7.5 * em);
+      const side = Math.floor(height / rows - 9 * em);
       const columns = Math.max(1, Math.floor((width - em) / (side + em)));
       const fits = Math.min(rows * columns, MOST);
       if (side < 8 * em && best.side) break;
