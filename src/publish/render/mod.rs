@@ -3,6 +3,7 @@
 mod cloud_game;
 mod cloud_tournament;
 pub mod machines;
+pub(super) mod numbered_move;
 pub mod pgn;
 pub(super) mod placement;
 pub(super) mod playing_table;
