@@ -5,6 +5,7 @@
 mod desk;
 mod order;
 mod page;
+pub(super) mod public;
 mod round;
 mod service;
 mod wiring;
@@ -48,6 +49,7 @@ pub fn all() -> impl Iterator<Item = MessageKey> {
     SENTENCES
         .iter()
         .chain(page::KEYS)
+        .chain(public::KEYS)
         .chain(desk::KEYS)
         .chain(order::KEYS)
         .chain(round::KEYS)
