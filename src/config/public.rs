@@ -37,7 +37,7 @@ const KEYS: &[Key] = &[
     ),
     key(
         "language",
-        Kind::Word(Locale::TAGS),
+        Kind::Word(Locale::PUBLIC_TAGS),
         Some("\"en\""),
         "\"zh-Hans\"",
         "The language of spectators whose browser asks for none of touchmove's languages, and of exported pages.",
@@ -61,7 +61,7 @@ pub(super) fn read(values: &Values<'_>) -> PublicPage {
     let address = values.given_text("address").filter(|address| !address.is_empty());
     PublicPage {
         address: address.map(|address| format!("{}/", address.trim_end_matches('/'))),
-        language: Locale::from_tag(&values.text("language")),
+        language: Locale::public_from_tag(&values.text("language")).unwrap_or_default(),
         fide_ids: values.flag("fide_ids"),
         evaluation: values.flag("evaluation"),
     }

@@ -14,6 +14,7 @@ pub mod lichess;
 pub mod livechess;
 pub mod metrics;
 mod outcome;
+mod program;
 mod public;
 pub mod render;
 pub mod static_site;

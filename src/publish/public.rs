@@ -7,6 +7,7 @@
 //! the [`DelayedView`](crate::daemon::DelayedView). No I/O.
 
 mod board_svg;
+mod change;
 mod event;
 mod game;
 mod html;
@@ -21,6 +22,7 @@ mod standings;
 mod table;
 mod tournament;
 
+pub(super) use html::preferred_language;
 pub(super) use options::PublicOptions;
 pub(super) use path::{PublicPath, View};
 pub(super) use site::{Document, PageForm, render, seq_of};

@@ -3,7 +3,7 @@
 use super::PublicOptions;
 use crate::daemon::hub::round_games::tag_value;
 use crate::game::Delay;
-use crate::locale::Locale;
+use crate::locale::{Locale, Scope};
 use crate::round::Round;
 use serde::Serialize;
 
@@ -67,6 +67,8 @@ pub(super) struct Language {
     pub name: &'static str,
     /// The direction of its script.
     pub direction: &'static str,
+    /// Whether a person has reviewed the translation.
+    pub reviewed: bool,
     /// The address of its texts.
     pub address: String,
 }
@@ -75,15 +77,8 @@ impl Language {
     /// Describes a language.
     fn new(locale: Locale) -> Language {
         let tag = locale.tag();
-        Language { tag, name: locale.name(), direction: direction(locale), address: format!("words/{tag}.json") }
+        Language { tag, name: locale.name(), direction: locale.direction().word(), reviewed: locale.scope() == Scope::Everything, address: format!("words/{tag}.json") }
     }
-}
-
-/// Returns the direction of a language's script, as HTML has it.
-pub(super) fn direction(locale: Locale) -> &'static str {
-    const RIGHT_TO_LEFT: [&str; 4] = ["ar", "fa", "he", "ur"];
-    let language = locale.tag().split('-').next().unwrap_or_default();
-    if RIGHT_TO_LEFT.contains(&language) { "rtl" } else { "ltr" }
 }
 
 impl EventDocument {
@@ -99,7 +94,7 @@ impl EventDocument {
         let of_round = |text: fn(&Round) -> &Option<String>, name: &str| {
             round.and_then(|round| text(round).clone()).unwrap_or_else(|| known(name))
         };
-        let mut languages: Vec<Locale> = Locale::ALL.to_vec();
+        let mut languages: Vec<Locale> = Locale::PUBLIC.to_vec();
         languages.sort_by_key(|locale| *locale != options.language);
         EventDocument {
             format: FORMAT,

@@ -56,7 +56,7 @@ impl PublicPath {
             ["openapi.json"] => Some(PublicPath::Description),
             ["words", file] => {
                 let tag = file.strip_suffix(".json")?;
-                Locale::TAGS.iter().find(|known| **known == tag).map(|tag| PublicPath::Words(tag))
+                Locale::PUBLIC_TAGS.iter().find(|known| **known == tag).map(|tag| PublicPath::Words(tag))
             }
             ["qr", "index.svg"] => Some(PublicPath::QrCode(View::Event)),
             ["qr", "round", round, "table", file] => {
@@ -87,6 +87,16 @@ impl PublicPath {
             PublicPath::Page(View::Event) => "index.html".to_owned(),
             PublicPath::Page(view) => format!("{view}.html"),
             document => document.to_string(),
+        }
+    }
+
+    /// Returns the round to which it belongs.
+    pub(in crate::publish) fn round(&self) -> Option<u16> {
+        match self {
+            PublicPath::Event | PublicPath::Standings | PublicPath::Description | PublicPath::Words(_) => None,
+            PublicPath::Round(round) | PublicPath::RoundPgn(round) => Some(*round),
+            PublicPath::Game(round, _) | PublicPath::GamePgn(round, _) | PublicPath::Position(round, _) => Some(*round),
+            PublicPath::QrCode(view) | PublicPath::Page(view) => view.place().0,
         }
     }
 

@@ -31,7 +31,7 @@ pub(in crate::publish) struct PublicTournament {
     /// The number of the last change.
     seq: u64,
     /// The rounds as they were loaded.
-    loaded: Vec<Round>,
+    pub(super) loaded: Vec<Round>,
     pub(super) event: Numbered<EventDocument>,
     pub(super) standings: Numbered<StandingsDocument>,
     pub(super) rounds: BTreeMap<u16, PublicRound>,
