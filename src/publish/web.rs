@@ -3,7 +3,9 @@
 //!
 //! | | |
 //! |---|---|
-//! | `GET /`, `/board/{id}`, `/page/{file}` | the page |
+//! | `GET /`, `/round/{n}`, `/round/{n}/table/{t}`, `/standings`, `/embed/…` | the public page |
+//! | `GET /public/…`, `/public/stream` | the same as documents; their changes, as server-sent events |
+//! | `GET /login`, `/board/{id}`, `/page/{file}` | the page of those who log in, which `/` is once they have; its files |
 //! | `GET /api/state`, `/api/events` | all boards; changes, as server-sent events |
 //! | `GET /api/games/{id}`, `/api/games/{id}/pgn` | one game |
 //! | `GET /cloud/…` | the tournament, in the format of LiveChess Cloud |
@@ -36,9 +38,11 @@ mod game;
 mod gzip;
 mod health;
 mod http;
-mod page;
+pub(super) mod page;
 mod pending;
 mod post;
+mod public;
+mod public_site;
 pub mod qr;
 mod refusal;
 mod sessions;
@@ -57,15 +61,17 @@ use crate::publish::front_end_states::FrontEndStates;
 use crate::publish::http::admission::ConnectionLimits;
 use crate::publish::http::listener::{Listener, bind_failure_hint};
 use crate::publish::http::tls::Certificate;
+use crate::publish::public::PublicOptions;
 use audience_state::AudienceState;
 use auth::Authenticator;
 use card::AudienceView;
 use cloud::CloudFiles;
 use frames::FrameHistory;
 use pending::PendingLogins;
+use public_site::PublicSite;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tracing::{error, info};
 
@@ -117,6 +123,8 @@ pub struct WebState {
     access: Authenticator,
     pending: PendingLogins,
     cloud: CloudFiles,
+    public_options: PublicOptions,
+    public_site: OnceLock<Arc<PublicSite>>,
     frames: Arc<FrameHistory>,
     audience_states: Mutex<BTreeMap<(Audience, &'static str), Arc<AudienceState>>>,
     /// Identifies this run of the program.
@@ -132,6 +140,8 @@ impl WebState {
         let run_id = format!("{:x}", steady_clock::unix_ms());
         Arc::new(WebState {
             cloud: CloudFiles::new(&delayed_view, config.tags.pairs()),
+            public_options: PublicOptions::served(config),
+            public_site: OnceLock::new(),
             hub,
             delayed_view,
             live_config,
@@ -155,6 +165,15 @@ impl WebState {
             Audience::Public => Source::Public(Arc::clone(&self.delayed_view)),
             Audience::Operator | Audience::Arbiter => Source::Live(Arc::clone(&self.hub)),
         }
+    }
+
+    /// Returns the public page; it is started when somebody requests it.
+    fn public_site(&self) -> Arc<PublicSite> {
+        let start = || {
+            let run_id = format!("{}p", self.run_id);
+            PublicSite::start(&self.delayed_view, self.public_options.clone(), run_id, self.stop.clone())
+        };
+        Arc::clone(self.public_site.get_or_init(start))
     }
 
     /// Returns the state for this audience and language.

@@ -1,5 +1,6 @@
 //! What the public may see at this moment, and how one more event becomes public.
 
+use super::past_results::PastResults;
 use super::release_log::{PriorRelease, ReleaseLog};
 use super::write_ahead::WriteAhead;
 use crate::daemon::hub::{BoardView, GameView, Published, State};
@@ -18,6 +19,8 @@ pub(super) struct PublicState {
     /// Released events by game, numbered from 1.
     pub(super) events: BTreeMap<u64, Vec<StampedEvent>>,
     pub(super) lines: BTreeMap<u64, GameRelease>,
+    /// The results of earlier rounds.
+    pub(super) past_results: PastResults,
     /// How much of each game has been released, by journal event numbers.
     pub(super) release_log: ReleaseLog,
     /// The strictest of all policies since this process was started.
@@ -170,7 +173,8 @@ pub(super) enum PublishMode {
 pub(super) fn public_tags(tags: &[(String, String)]) -> Vec<(String, String)> {
     const OTHER_PUBLIC_TAGS: [&str; 6] = ["Event", "Site", "Date", "Round", "Table", "TimeControl"];
     /// Suffixes of `White` and `Black`.
-    const PLAYER_TAG_SUFFIXES: [&str; 9] = ["", "Title", "Elo", "FideId", "Team", "Country", "USCF", "NA", "Type"];
+    const PLAYER_TAG_SUFFIXES: [&str; 10] =
+        ["", "Title", "Elo", "FideId", "Team", "Federation", "Country", "USCF", "NA", "Type"];
     let of_player = |name: &str| {
         let player = name.strip_prefix("White").or_else(|| name.strip_prefix("Black"));
         player.is_some_and(|suffix| PLAYER_TAG_SUFFIXES.contains(&suffix))

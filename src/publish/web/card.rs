@@ -10,6 +10,7 @@ use crate::game::record::PlyState;
 use crate::game::rights::Audience;
 use crate::game::{Alert, AlertKind, DelayPolicy};
 use crate::locale::Locale;
+use crate::publish::render::numbered_move::{numbered_move, side_to_move};
 use crate::publish::render::placement::sensed_placement;
 use crate::round::{Pairing, PairingResult, Player, Round};
 use crate::wire::{Word, sensed_to_word};
@@ -233,11 +234,6 @@ fn delayed_clock(view: &AudienceView, game: &GameView) -> Option<CardClock> {
     })
 }
 
-/// Returns the player to move.
-fn side_to_move(fen: &str) -> Color {
-    if fen.split(' ').nth(1) == Some("b") { Color::Black } else { Color::White }
-}
-
 /// Returns the players of a pairing, and its result.
 fn players(pairing: &Pairing, result: Option<PairingResult>) -> Value {
     let player = |player: &Player| {
@@ -320,15 +316,6 @@ fn game(view: &AudienceView, game: &GameView) -> Value {
         fields.insert("last_number".to_owned(), game.last_number_for(view.audience).into());
     }
     value
-}
-
-/// Returns a move with its number. `fen`: the position after it.
-pub(super) fn numbered_move(san: &str, fen: &str) -> String {
-    let number: u32 = fen.split(' ').nth(5).and_then(|number| number.parse().ok()).unwrap_or(1);
-    match side_to_move(fen) {
-        Color::Black => format!("{number}. {san}"),
-        Color::White => format!("{}… {san}", number.saturating_sub(1)),
-    }
 }
 
 /// Returns how much attention the board needs: 0 none, 1 there is a notice, 2 a device needs attention, 3 there is an alert.

@@ -4,6 +4,7 @@ use super::auth::{User, audience_of};
 use super::event_batch::CardFormat;
 use super::game::GameDetails;
 use super::page::{self, PageFile};
+use super::public;
 use super::refusal::{HandlerResult, Refusal, refusal};
 use super::stream::StreamRequest;
 use super::{WebState, backup, desk, etag, game, gzip, health, post, settings, stream, wiring_test};
@@ -16,6 +17,7 @@ use crate::publish::http::admission::{AdmittedClient, EvictionPolicy};
 use crate::publish::http::headers::{accepts_gzip, query_field, requested_locale};
 use crate::publish::http::origin::{is_own_host, requested_host};
 use crate::publish::render::pgn::{Reader, game_to_pgn};
+use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
@@ -38,11 +40,11 @@ const CONTENT_SECURITY_POLICY_VALUE: HeaderValue = HeaderValue::from_static(
 /// Valid for one year, for this name only and not for its subdomains.
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 /// The request header with the number of the last server-sent event that a browser received.
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The coding of compressed bodies, and the request header by which a client accepts it.
-const GZIP: &str = "gzip";
-const ACCEPT_ENCODING: &str = "accept-encoding";
+pub(super) const GZIP: &str = "gzip";
+pub(super) const ACCEPT_ENCODING: &str = "accept-encoding";
 
 /// The response header that tells nginx and other proxies not to buffer the response.
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -50,7 +52,15 @@ const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering
 /// Builds the router with all routes.
 pub(super) fn router(web: &Arc<WebState>) -> Router {
     Router::new()
-        .route("/", get(index))
+        .route("/", get(public::front_page))
+        .route("/index.html", get(public::any_page))
+        .route("/login", get(index))
+        .route("/standings", get(public::any_page))
+        .route("/standings.html", get(public::any_page))
+        .route("/round/{number}/table/{table}", get(public::any_page))
+        .route("/embed/{*path}", get(public::any_page))
+        .route("/public/stream", get(public::events))
+        .route("/public/{*path}", get(public::document))
         .route("/board/{id}", get(index))
         .route("/page/{*file}", get(file))
         .route("/api/words", get(words))
@@ -71,7 +81,7 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .route("/api/health", get(health::read))
         .route("/api/backup", get(backup::download))
         .route("/round", get(index))
-        .route("/round/{number}", get(index))
+        .route("/round/{number}", get(public::round))
         .route("/seats", get(index))
         .route("/game/{id}", get(index))
         .route("/settings", get(index))
@@ -107,7 +117,7 @@ async fn check_request(State(web): State<Arc<WebState>>, request: Request, next:
     response
 }
 
-async fn index(headers: HeaderMap) -> Response {
+pub(super) async fn index(headers: HeaderMap) -> Response {
     serve_file(&headers, &page::INDEX)
 }
 
@@ -215,6 +225,11 @@ async fn events(
     // Behind a proxy all clients have the same address, and spectators must not lock out arbiters.
     let policy = if user.is_some() { EvictionPolicy::Keep } else { EvictionPolicy::Expendable };
     let body = stream::event_stream_body(&web, audience_state, &request, user, client.start_serving(policy));
+    event_stream(&request, body)
+}
+
+/// Returns a stream of server-sent events.
+pub(super) fn event_stream(request: &StreamRequest, body: Body) -> Response {
     // A proxy must pass the stream on without buffering.
     let mut response =
         ([(CONTENT_TYPE, "text/event-stream"), (X_ACCEL_BUFFERING, "no"), (VARY, ACCEPT_ENCODING)], body).into_response();

@@ -37,6 +37,12 @@ pub(super) fn files() -> impl Iterator<Item = &'static PageFile> {
     FILES.iter().chain([&*LANGUAGES, &*COMMANDS_SCRIPT, &INDEX])
 }
 
+/// Returns the files of the public page, with their names below `/page/`: they load no other ones.
+pub(in crate::publish) fn public_files() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    let is_public = |file: &&PageFile| file.name.starts_with("public/") || file.name.starts_with("vendor/");
+    files().filter(is_public).map(|file| (file.name, file.bytes))
+}
+
 /// The available languages as a script: tag, name in the language itself, and the scripts and countries by which it is chosen.
 static LANGUAGES: LazyLock<PageFile> = LazyLock::new(|| {
     let rows = Locale::ALL.map(|locale| (locale.tag(), locale.name(), locale.subtags()));
