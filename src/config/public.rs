@@ -1,9 +1,10 @@
 //! What the public page shows: see `publish::public`.
 
-use super::key::{Key, Kind, Table, key, text};
+use super::key::{Key, Kind, Table, is_absolute, key, text};
 use super::url::Url;
 use super::values::Values;
 use crate::locale::Locale;
+use std::path::PathBuf;
 
 /// What spectators see, on the page of `[web]` and in the files of `[publish_static]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub struct PublicPage {
     pub fide_ids: bool,
     /// Whether pages may evaluate positions in the spectator's browser.
     pub evaluation: bool,
+    /// The directory of the engine.
+    pub engine: PathBuf,
 }
 
 /// The table `[public]`.
@@ -48,7 +51,15 @@ const KEYS: &[Key] = &[
         Kind::Flag,
         Some("false"),
         "true",
-        "Whether spectators may have positions evaluated by an engine in their browser. Never while [broadcast] has no delay.",
+        "Whether spectators may have positions evaluated by an engine in their browser. It needs the package touchmove-engine.\n\
+         Never while [broadcast] has no delay.",
+    ),
+    key(
+        "engine",
+        text("an absolute path", is_absolute),
+        Some("\"/usr/share/touchmove/engine\""),
+        "\"/opt/stockfish\"",
+        "The folder with the engine's files stockfish.js and stockfish.wasm. They are looked for when touchmoved starts.",
     ),
 ];
 
@@ -64,5 +75,6 @@ pub(super) fn read(values: &Values<'_>) -> PublicPage {
         language: Locale::public_from_tag(&values.text("language")).unwrap_or_default(),
         fide_ids: values.flag("fide_ids"),
         evaluation: values.flag("evaluation"),
+        engine: PathBuf::from(values.text("engine")),
     }
 }

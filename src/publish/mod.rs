@@ -5,6 +5,7 @@
 pub mod client;
 pub mod dbus;
 pub mod desk;
+mod engine_files;
 pub mod files;
 pub mod front_end;
 pub mod front_end_states;

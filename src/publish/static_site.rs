@@ -121,7 +121,7 @@ impl Export {
     fn new(config: PublishStatic, options: PublicOptions) -> Export {
         let address = options.address.clone();
         let form = PageForm { locale: options.language, suffix: ".html", address: None };
-        let dir = SiteDir::new(config.dir.clone(), form);
+        let dir = SiteDir::new(config.dir.clone(), form, options.engine.clone());
         Export { config, tournament: PublicTournament::new(options), address, dir, changed: BTreeSet::new() }
     }
 

@@ -31,8 +31,10 @@ mod card_source;
 mod cloud;
 pub mod codes;
 mod desk;
+mod engine;
 mod etag;
 mod event_batch;
+mod file_body;
 mod frames;
 mod game;
 mod gzip;
@@ -73,7 +75,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 /// Connection limits. A whole playing hall may share one address.
 const CONNECTION_LIMITS: ConnectionLimits = ConnectionLimits { total: 2_048, per_address: 512 };
@@ -138,9 +140,16 @@ impl WebState {
     pub fn new(context: &Context, config: &Config) -> Arc<WebState> {
         let Context { hub, delayed_view, live_config, login_codes, front_end_states, state_dir, stop, .. } = context.clone();
         let run_id = format!("{:x}", steady_clock::unix_ms());
+        let public_options = PublicOptions::served(config);
+        if config.public.evaluation && !public_options.evaluation {
+            let dir = config.public.engine.display();
+            warn!(
+                "no engine is in {dir}, so spectators see no evaluation: install the package touchmove-engine, and restart touchmoved"
+            );
+        }
         Arc::new(WebState {
             cloud: CloudFiles::new(&delayed_view, config.tags.pairs()),
-            public_options: PublicOptions::served(config),
+            public_options,
             public_site: OnceLock::new(),
             hub,
             delayed_view,

@@ -2,6 +2,8 @@
 
 use crate::config::Config;
 use crate::locale::Locale;
+use crate::publish::engine_files;
+use std::path::PathBuf;
 
 /// What the organiser has decided, and how the documents are served.
 #[derive(Clone, Debug)]
@@ -10,8 +12,10 @@ pub(in crate::publish) struct PublicOptions {
     pub tags: Vec<(String, String)>,
     /// Whether FIDE IDs are published.
     pub fide_ids: bool,
-    /// Whether pages may evaluate positions in the spectator's browser, if there is a delay.
+    /// Whether pages may evaluate positions in the spectator's browser, if there is a delay: the organiser allows it, and there is an engine.
     pub evaluation: bool,
+    /// The directory of the engine.
+    pub engine: PathBuf,
     /// The address of the page, with a slash at the end.
     pub address: Option<String>,
     /// The language of spectators for whom no other one is known.
@@ -28,7 +32,8 @@ impl PublicOptions {
         PublicOptions {
             tags: config.tags.pairs(),
             fide_ids: config.public.fide_ids,
-            evaluation: config.public.evaluation,
+            evaluation: config.public.evaluation && engine_files::are_installed(&config.public.engine),
+            engine: config.public.engine.clone(),
             address: config.public.address.clone(),
             language: config.public.language,
             has_stream: true,

@@ -89,6 +89,11 @@ pub(in crate::publish) fn render(tournament: &PublicTournament, path: PublicPath
 }
 
 impl PublicTournament {
+    /// Returns whether pages may evaluate positions now.
+    pub(in crate::publish) fn allows_evaluation(&self) -> bool {
+        self.event.value.evaluation
+    }
+
     /// Returns whether a round was loaded: otherwise each board is a table.
     pub(in crate::publish) fn has_rounds(&self) -> bool {
         !self.loaded.is_empty()

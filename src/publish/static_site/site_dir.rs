@@ -1,6 +1,7 @@
 //! The directory of the exported page.
 
 use crate::daemon::atomic_file::replace_public;
+use crate::publish::engine_files::FILES as ENGINE_FILES;
 use crate::publish::public::{PageForm, PublicPath, PublicTournament, View, render, seq_of};
 use crate::publish::web::page::public_files;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,8 @@ const LIST: &str = ".touchmove.json";
 pub(super) struct SiteDir {
     dir: PathBuf,
     form: PageForm<'static>,
+    /// The directory of the engine that evaluates positions.
+    engine: PathBuf,
     /// The number of the change with which each file was last written or found to be current.
     written: BTreeMap<String, u64>,
     /// Files that existed before this process started.
@@ -24,9 +27,9 @@ pub(super) struct SiteDir {
 
 impl SiteDir {
     /// Creates the state of a directory. `form`: how pages are made.
-    pub(super) fn new(dir: PathBuf, form: PageForm<'static>) -> SiteDir {
+    pub(super) fn new(dir: PathBuf, form: PageForm<'static>, engine: PathBuf) -> SiteDir {
         let list = fs::read(dir.join(LIST)).ok().and_then(|list| serde_json::from_slice(&list).ok());
-        SiteDir { dir, form, written: BTreeMap::new(), existing: list.unwrap_or_default(), is_begun: false }
+        SiteDir { dir, form, engine, written: BTreeMap::new(), existing: list.unwrap_or_default(), is_begun: false }
     }
 
     /// Writes the files whose content has changed, and removes those that are none any more. Adds the paths of these to `changed`.
@@ -51,10 +54,14 @@ impl SiteDir {
         paths.sort_by_key(|path| matches!(path, PublicPath::Event | PublicPath::Page(View::Event)));
         let kept = tournament.rounds_without_games(|path| self.dir.join(path.file_name()).exists());
         let mut names: BTreeSet<String> = public_files().map(|(name, _)| format!("page/{name}")).collect();
+        if tournament.allows_evaluation() {
+            names.extend(self.write_engine(changed, &mut first_error));
+        }
         for path in paths {
             let name = path.file_name();
             names.insert(name.clone());
-            let Some(seq) = seq_of(tournament, path).filter(|_| !path.round().is_some_and(|round| kept.contains(&round))) else {
+            let Some(seq) = seq_of(tournament, path).filter(|_| !path.round().is_some_and(|round| kept.contains(&round)))
+            else {
                 continue;
             };
             if self.written.get(&name) == Some(&seq) {
@@ -71,6 +78,22 @@ impl SiteDir {
                 self.dir.join(path).display()
             ))
         })
+    }
+
+    /// Writes the engine's files; returns their names.
+    fn write_engine(&mut self, changed: &mut BTreeSet<String>, first_error: &mut Option<(String, io::Error)>) -> Vec<String> {
+        let mut names = Vec::new();
+        for file in &ENGINE_FILES {
+            let name = format!("page/engine/{}", file.name);
+            if !self.written.contains_key(&name) {
+                match fs::read(self.engine.join(file.name)) {
+                    Ok(bytes) => self.replace(name.clone(), 1, &bytes, changed, first_error),
+                    Err(error) => _ = first_error.get_or_insert((name.clone(), error)),
+                }
+            }
+            names.push(name);
+        }
+        names
     }
 
     /// Replaces a file if its content differs.
@@ -106,7 +129,8 @@ impl SiteDir {
         first_error: &mut Option<(String, io::Error)>,
     ) {
         let before: BTreeSet<String> = self.existing.iter().chain(self.written.keys()).cloned().collect();
-        let is_kept = |name: &str| PublicPath::parse(name).and_then(|path| path.round()).is_some_and(|round| kept.contains(&round));
+        let is_kept =
+            |name: &str| PublicPath::parse(name).and_then(|path| path.round()).is_some_and(|round| kept.contains(&round));
         // Without a round, boards that have not appeared yet may still have games.
         let may_remove = |name: &String| tournament.has_rounds() || self.written.contains_key(name);
         let removed: Vec<String> =

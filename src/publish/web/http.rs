@@ -7,7 +7,7 @@ use super::page::{self, PageFile};
 use super::public;
 use super::refusal::{HandlerResult, Refusal, refusal};
 use super::stream::StreamRequest;
-use super::{WebState, backup, desk, etag, game, gzip, health, post, settings, stream, wiring_test};
+use super::{WebState, backup, desk, engine, etag, game, gzip, health, post, settings, stream, wiring_test};
 use crate::daemon::hub::State as HubState;
 use crate::daemon::steady_clock;
 use crate::game::pgn::AfterIllegal;
@@ -17,7 +17,7 @@ use crate::publish::http::admission::{AdmittedClient, EvictionPolicy};
 use crate::publish::http::headers::{accepts_gzip, query_field, requested_locale};
 use crate::publish::http::origin::{is_own_host, requested_host};
 use crate::publish::render::pgn::{Reader, game_to_pgn};
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
@@ -30,7 +30,7 @@ use axum::routing::{get, post as on_post};
 use axum::{Extension, Json, Router};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// The page loads only its own files and connects only to its own server. chessground draws arrows as SVG elements and positions
 /// pieces through style properties of elements, which a style policy does not restrict.
@@ -63,6 +63,7 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .route("/public/{*path}", get(public::document))
         .route("/board/{id}", get(index))
         .route("/page/{*file}", get(file))
+        .route("/page/engine/{name}", get(engine::file))
         .route("/api/words", get(words))
         .route("/api/state", get(state))
         .route("/api/events", get(events))
@@ -127,11 +128,19 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> HandlerResult {
 }
 
 fn serve_file(headers: &HeaderMap, file: &'static PageFile) -> Response {
-    /// The entity tag of each file, computed once.
-    static TAGS: LazyLock<BTreeMap<&str, String>> =
-        LazyLock::new(|| page::files().map(|file| (file.name, etag::entity_tag(file.bytes))).collect());
-    let tag = TAGS.get(file.name).map_or("", String::as_str);
-    etag::respond_with_etag(headers, tag, file.kind, file.bytes)
+    /// The entity tag of each file, computed once, and its compressed content, once it was requested.
+    static SERVED: LazyLock<BTreeMap<&str, (String, OnceLock<Bytes>)>> =
+        LazyLock::new(|| page::files().map(|file| (file.name, (etag::entity_tag(file.bytes), OnceLock::new()))).collect());
+    let Some((tag, compressed)) = SERVED.get(file.name).filter(|_| file.is_text() && accepts_gzip(headers)) else {
+        let tag = SERVED.get(file.name).map_or("", |(tag, _)| tag.as_str());
+        return etag::respond_with_etag(headers, tag, file.kind, file.bytes);
+    };
+    let bytes = compressed.get_or_init(|| gzip::gzip(file.bytes)).clone();
+    let mut response = etag::respond_with_etag(headers, tag, file.kind, bytes);
+    let answered = response.headers_mut();
+    answered.insert(VARY, HeaderValue::from_static(ACCEPT_ENCODING));
+    answered.insert(CONTENT_ENCODING, HeaderValue::from_static(GZIP));
+    response
 }
 
 async fn cloud(State(web): State<Arc<WebState>>, Path(path): Path<String>, headers: HeaderMap) -> HandlerResult {

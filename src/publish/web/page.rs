@@ -21,6 +21,7 @@ pub(super) struct PageFile {
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
+const PNG: &str = "image/png";
 
 /// Lists files under their own names.
 macro_rules! files {
@@ -37,9 +38,17 @@ pub(super) fn files() -> impl Iterator<Item = &'static PageFile> {
     FILES.iter().chain([&*LANGUAGES, &*COMMANDS_SCRIPT, &INDEX])
 }
 
+impl PageFile {
+    /// Returns whether it is text, which is sent compressed.
+    pub(super) fn is_text(&self) -> bool {
+        self.kind != PNG
+    }
+}
+
 /// Returns the files of the public page, with their names below `/page/`: they load no other ones.
 pub(in crate::publish) fn public_files() -> impl Iterator<Item = (&'static str, &'static [u8])> {
-    let is_public = |file: &&PageFile| file.name.starts_with("public/") || file.name.starts_with("vendor/");
+    let folders = ["public/", "vendor/flags", "vendor/pieces"];
+    let is_public = |file: &&PageFile| folders.iter().any(|folder| file.name.starts_with(folder));
     files().filter(is_public).map(|file| (file.name, file.bytes))
 }
 
@@ -101,4 +110,31 @@ static FILES: &[PageFile] = files![
     SCRIPT "words.js",
     SCRIPT "vendor/chessground.js",
     STYLE "vendor/chessground.css",
+    STYLE "public/public.css",
+    SCRIPT "public/public.js",
+    SCRIPT "public/address.js",
+    SCRIPT "public/board.js",
+    SCRIPT "public/clock.js",
+    SCRIPT "public/data.js",
+    SCRIPT "public/dom.js",
+    SCRIPT "public/engine.js",
+    SCRIPT "public/filter.js",
+    SCRIPT "public/look.js",
+    SCRIPT "public/moves.js",
+    SCRIPT "public/player.js",
+    SCRIPT "public/results.js",
+    SCRIPT "public/round.js",
+    SCRIPT "public/screen.js",
+    SCRIPT "public/share.js",
+    SCRIPT "public/shell.js",
+    SCRIPT "public/speech.js",
+    SCRIPT "public/standings.js",
+    SCRIPT "public/table.js",
+    SCRIPT "public/tile.js",
+    SCRIPT "public/words.js",
+    STYLE "vendor/flags.css",
+    PNG "vendor/flags.png",
+    SCRIPT "vendor/flags.js",
+    STYLE "vendor/pieces-cburnett.css",
+    STYLE "vendor/pieces-merida.css",
 ];

@@ -63,12 +63,20 @@ export async function readRound(number) {
   return round;
 }
 
-/** Reads a game with its moves. */
+/** Reads a game with its moves. A table without a game is one without moves. */
 export async function readGame(round, table) {
-  const game = await read(`round/${round}/table/${table}.json`);
+  const game = await read(`round/${round}/table/${table}.json`).catch((error) => (error.status === 404 ? readTable(round, table, error) : Promise.reject(error)));
   data.games.set(`${round}/${table}`, game);
   notify("game", round, table);
   return game;
+}
+
+/** Reads a table without a game, as a game. Throws the error if there is no such table. */
+async function readTable(round, number, error) {
+  const { tables } = data.rounds.get(round) ?? (await readRound(round));
+  const table = tables.find((one) => one.table === number);
+  if (!table) throw error;
+  return { ...table, round, table: number, start_fen: table.state.fen, opening: null, moves: [], pgn: null };
 }
 
 export async function readStandings() {

@@ -31,9 +31,9 @@ export function choose(name, value) {
 function show() {
   const { dataset } = document.documentElement;
   Object.assign(dataset, { colours: look.colours, squares: look.squares, size: look.size });
-  const sheet = document.querySelector("#pieces");
+  const sheet = document.querySelector("#pieces") ?? document.head.appendChild(h("link", { id: "pieces", rel: "stylesheet" }));
   const address = fileAddress(`vendor/pieces-${look.pieces}.css`).href;
-  if (sheet && sheet.href !== address) sheet.href = address;
+  if (sheet.href !== address) sheet.href = address;
 }
 
 /** Shows what was chosen earlier, before anything is drawn. */
@@ -43,9 +43,6 @@ export function begin() {
     for (const [name, values] of Object.entries(CHOICES)) if (values.includes(stored[name])) look[name] = stored[name];
   } catch {
     // Nothing that can be read was stored.
-  }
-  if (!document.querySelector("#pieces")) {
-    document.head.append(h("link", { id: "pieces", rel: "stylesheet", href: fileAddress(`vendor/pieces-${look.pieces}.css`).href }));
   }
   show();
 }

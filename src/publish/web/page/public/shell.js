@@ -95,7 +95,7 @@ export class Shell {
   }
 
   drawFoot({ delay_ms: ms, delay_plies: plies, stream }) {
-    const late = [ms ? t("public-late", { time: duration(ms) }) : null, plies ? t("public-late-moves", { count: plies }) : null];
+    const late = [ms ? t("public-late", { time: duration(ms) }) : null, plies ? t("public-late-moves", { count: Math.ceil(plies / 2) }) : null];
     const updated = !stream && data.readAt ? t("public-updated", { time: time(data.readAt) }) : null;
     const unreviewed = data.event.languages.find(({ tag }) => tag === language)?.reviewed === false ? t("public-unreviewed") : null;
     const texts = [...late, updated, unreviewed].filter(Boolean);
