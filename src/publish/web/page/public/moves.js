@@ -68,12 +68,12 @@ export class Moves {
       if (index < 0 || !move) return h("span", { class: "cell" });
       if (isMissing(move)) return h("span", { class: "cell missing", title: t("public-missing") }, "…");
       const used = move.used_ms;
-      const label = [moveWords(move.san), used === null ? null : `${t("public-time-used")} ${format(used)}`, move.irregular ? t("public-irregular") : null].filter(Boolean).join(". ");
+      const words = [moveWords(move.san), used === null ? null : `${t("public-time-used")} ${format(used)}`, move.irregular ? t("public-irregular") : null].filter(Boolean).join(". ");
       return h(
         "button",
-        { type: "button", class: move.irregular ? "cell irregular" : "cell", "data-ply": index + 1, "aria-label": label, title: move.irregular ? t("public-irregular") : null },
+        { type: "button", class: move.irregular ? "cell irregular" : "cell", "data-ply": index + 1, "aria-description": words, title: move.irregular ? t("public-irregular") : null },
         h("span", { class: "san" }, move.san + (move.irregular ? " ✗" : "")),
-        used === null ? null : h("span", { class: "used" }, format(used)),
+        used === null ? null : [" ", h("span", { class: "used" }, format(used))],
         used === null ? null : h("span", { class: "bar", "data-share": share(used) }),
       );
     };

@@ -12,9 +12,6 @@ export function flag(code) {
   return h("span", { class: `flag flag-${code}`, role: "img", "aria-label": name, title: name });
 }
 
-/** The name of a player with the title, as one text. */
-export const fullName = ({ title, name }) => [title, name || "?"].filter(Boolean).join(" ");
-
 /** Returns a player's flag, title, name and rating as elements. */
 export const player = ({ title, name, rating, federation }) => [
   flag(federation),

@@ -181,6 +181,7 @@ async function begin() {
   matchMedia("(max-width: 45rem)").addEventListener("change", draw);
   isReady = true;
   await route();
+  performance.mark("drawn");
   listen();
 }
 

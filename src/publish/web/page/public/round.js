@@ -89,7 +89,7 @@ export class RoundView {
   }
 
   drawTexts() {
-    const key = `${language} ${look.size} ${this.query}`;
+    const key = `${language} ${look.size} ${this.number} ${this.query}`;
     if (this.texts === key) return;
     this.texts = key;
     const tab = (view, text) => {
@@ -97,7 +97,7 @@ export class RoundView {
       return h("a", { href: filters.changed(this.query, { view }) || location.pathname, "aria-current": isHere ? "page" : null }, t(text));
     };
     fill(this.tabs, tab("", "public-boards"), tab("results", "public-results"));
-    setAttribute(this.tabs, "aria-label", t("public-rounds"));
+    setAttribute(this.tabs, "aria-label", t("public-round", { round: this.number ?? "" }).trim());
     setAttribute(this.search, "aria-label", t("public-search"));
     setAttribute(this.search, "placeholder", t("public-search"));
     setAttribute(this.pages, "aria-label", t("public-pages"));
@@ -132,8 +132,11 @@ export class RoundView {
   drawPages(page, pages) {
     this.pages.hidden = pages < 2;
     if (pages < 2) return;
-    const link = (to, rel, text, sign) =>
-      h("a", { class: "button", rel, href: to >= 1 && to <= pages ? filters.changed(this.query, { page: to }) || location.pathname : null, "aria-disabled": to < 1 || to > pages ? "true" : null, "aria-label": t(text) }, h("span", { class: "arrow", "aria-hidden": "true" }, sign));
+    const link = (to, rel, text, sign) => {
+      const arrow = h("span", { class: "arrow", "aria-hidden": "true" }, sign);
+      if (to < 1 || to > pages) return h("span", { class: "button disabled", "aria-hidden": "true" }, arrow);
+      return h("a", { class: "button", rel, href: filters.changed(this.query, { page: to }) || location.pathname, "aria-label": t(text) }, arrow);
+    };
     fill(this.pages, link(page - 1, "prev", "public-previous", "‹"), h("span", {}, t("public-page-of", { page, pages })), link(page + 1, "next", "public-next", "›"));
   }
 }

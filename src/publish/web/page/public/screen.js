@@ -26,12 +26,14 @@ export class Screen {
     const end = h("button", { type: "button", class: "quiet", onclick: close }, t("public-close"));
     this.code = h("img", { class: "qr", src: documentAddress("qr/index.svg").href, alt: t("public-qr") });
     this.code.onerror = () => (this.code.hidden = true);
-    this.element = h("section", { class: "big-screen" }, h("header", {}, this.code, this.title, this.pages, this.pause, end, this.clock), this.list);
+    this.element = h("section", { class: "big-screen", role: "dialog", "aria-modal": "true", "aria-label": t("public-full-screen") }, h("header", {}, this.code, this.title, this.pages, this.pause, end, this.clock), this.list);
     this.timer = setInterval(() => this.tick(), 1000);
     this.turnedAt = Date.now();
     this.resized = () => this.draw();
     window.addEventListener("resize", this.resized);
     document.body.classList.add("has-screen");
+    this.others = [...document.body.children];
+    for (const one of this.others) one.inert = true;
     // Only a click may ask for the full screen; without it, the window is filled.
     if (navigator.userActivation?.isActive) document.documentElement.requestFullscreen?.().catch(() => {});
     navigator.wakeLock?.request("screen").then((lock) => (this.lock = lock), () => {});
@@ -41,6 +43,7 @@ export class Screen {
     clearInterval(this.timer);
     window.removeEventListener("resize", this.resized);
     document.body.classList.remove("has-screen");
+    for (const one of this.others) one.inert = false;
     this.lock?.release();
     if (document.fullscreenElement) document.exitFullscreen();
     this.element.remove();

@@ -4,7 +4,7 @@ import { tableAddress } from "./address.js";
 import { Board } from "./board.js";
 import { showClock, stopClock } from "./clock.js";
 import { fill, h, setAttribute, setText } from "./dom.js";
-import { fullName, player, resultText, showScore, stateText } from "./player.js";
+import { player, resultText, showScore, stateText } from "./player.js";
 import { t } from "./words.js";
 
 /** The strip of a player, above or below a board: colour, flag, title, name, rating; clock or score. */
@@ -13,9 +13,10 @@ export class Strip {
     this.side = side;
     this.who = h("span", { class: "who" });
     this.clock = h("span", { class: "clock" });
+    this.colour = h("i", { class: "colour", role: "img" });
     // The name flows around the clock, so that a long one has the whole width from the second line on.
     const flow = h("span", { class: "flow" }, this.clock, this.who);
-    this.element = h("span", { class: `strip ${side}` }, h("i", { class: "colour", "aria-hidden": "true" }), flow);
+    this.element = h("span", { class: `strip ${side}` }, this.colour, flow);
   }
 
   show(one, state, extra = null) {
@@ -25,6 +26,7 @@ export class Strip {
       // A space between elements, where a long line breaks.
       fill(this.who, player(one).flatMap((element) => (element ? [element, " "] : [])), extra);
     }
+    setAttribute(this.colour, "aria-label", t(`public-player-${this.side}`));
     const isTurn = state.state === "playing" && state.clock?.turn === this.side;
     this.element.classList.toggle("turn", isTurn);
     if (showScore(this.clock, state.result, this.side)) {
@@ -40,12 +42,15 @@ export class Strip {
 export class Tile {
   constructor() {
     this.board = new Board();
+    setAttribute(this.board.element, "aria-hidden", "true");
     [this.black, this.white] = ["black", "white"].map((side) => new Strip(side));
-    this.number = h("span", { class: "number" });
+    // What is read first: the boards are in the order of their tables.
+    this.table = h("span", { class: "visually-hidden" });
+    this.number = h("span", { class: "number", "aria-hidden": "true" });
     this.last = h("span", { class: "last", dir: "ltr" });
     this.state = h("span", { class: "state" });
     const foot = h("span", { class: "foot" }, this.number, this.last, this.state);
-    this.link = h("a", { class: "tile" }, this.black.element, this.board.element, this.white.element, foot);
+    this.link = h("a", { class: "tile" }, this.table, this.black.element, this.board.element, this.white.element, foot);
     this.element = h("li", {}, this.link);
   }
 
@@ -56,19 +61,13 @@ export class Tile {
     this.black.show(table.black, state);
     this.white.show(table.white, state);
     this.board.show(state.fen, state.last_move);
+    setText(this.table, t("public-table", { table: table.table }));
     setText(this.number, String(table.table));
     setText(this.last, lastMoves(state.last_moves));
     const text = resultText(state.result) || (state.state === "playing" ? "" : stateText(state));
     setText(this.state, text);
     setAttribute(this.link, "data-state", state.state);
-    setAttribute(this.link, "aria-label", label(table));
   }
-}
-
-/** A table in words, for screen readers. */
-export function label({ table, white, black, state }) {
-  const players = `${fullName(white)} – ${fullName(black)}`;
-  return [`${t("public-table", { table })}: ${players}`, resultText(state.result) || stateText(state), state.last_moves.at(-1)].filter(Boolean).join(". ");
 }
 
 /** Returns the last moves as on a score sheet: `13. Qd2 Nd7`. */
