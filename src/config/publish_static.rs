@@ -52,13 +52,7 @@ const KEYS: &[Key] = &[
         "15",
         "How long touchmoved waits at least between two writes. Browsers read the files again as often.",
     ),
-    key(
-        "timeout_s",
-        number(1, 3600, "seconds"),
-        Some("60"),
-        "300",
-        "How long the program may run; then it is killed.",
-    ),
+    key("timeout_s", number(1, 3600, "seconds"), Some("60"), "300", "How long the program may run; then it is killed."),
 ];
 
 /// Reads the table. Reports a problem if the directory overlaps with the state directory.
@@ -68,10 +62,5 @@ pub(super) fn read(values: Values<'_>, state_dir: &Path) -> Option<PublishStatic
         values.problems.add(&values.span_of("dir").unwrap_or(values.span.clone()), conflict);
     }
     let seconds = |name| Duration::from_secs(values.number(name));
-    Some(PublishStatic {
-        dir,
-        command: values.list("command"),
-        interval: seconds("interval_s"),
-        timeout: seconds("timeout_s"),
-    })
+    Some(PublishStatic { dir, command: values.list("command"), interval: seconds("interval_s"), timeout: seconds("timeout_s") })
 }

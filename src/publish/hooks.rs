@@ -5,7 +5,6 @@
 mod notice;
 mod webhook;
 
-use crate::publish::program::run_program;
 use crate::config::Config;
 use crate::config::hooks::Hooks;
 use crate::config::url::Url;
@@ -15,6 +14,7 @@ use crate::daemon::source::EventCursor;
 use crate::daemon::{Hub, Source, Stop, wait_for_stop};
 use crate::game::Event;
 use crate::publish::front_end::{Context, FrontEnd, HealthLog, Restart, Runtime, StartedFrontEnd};
+use crate::publish::program::run_program;
 use notice::AlertNotification;
 use std::sync::Arc;
 use std::time::Duration;

@@ -163,9 +163,8 @@ fn ranked(entries: &BTreeMap<PlayerKey, Entry>, section: &Option<String>) -> Vec
     let row = |entry: &Entry| {
         let mut games = entry.games.clone();
         games.sort_by_key(|game| game.round);
-        let is_win = |game: &&StandingGame| {
-            game.pairing.is_some() && matches!(game.score, Some(Score::Win | Score::ForfeitWin))
-        };
+        let is_win =
+            |game: &&StandingGame| game.pairing.is_some() && matches!(game.score, Some(Score::Win | Score::ForfeitWin));
         Standing {
             rank: 0,
             player: entry.player.clone(),
@@ -216,10 +215,8 @@ mod tests {
             format!("{} {} {} {} {} {games}", row.rank, row.player.name, row.points, row.buchholz, row.wins)
         };
         let found = standings(rounds);
-        let found: Vec<(String, Vec<String>)> = found
-            .iter()
-            .map(|part| (part.section.clone().unwrap_or_default(), part.rows.iter().map(row).collect()))
-            .collect();
+        let found: Vec<(String, Vec<String>)> =
+            found.iter().map(|part| (part.section.clone().unwrap_or_default(), part.rows.iter().map(row).collect())).collect();
         let expect: Vec<(String, Vec<String>)> = expect
             .iter()
             .map(|(name, rows)| ((*name).to_owned(), rows.iter().map(|row| (*row).to_owned()).collect()))

@@ -55,7 +55,10 @@ pub(super) fn pieces() -> String {
 /// Returns a position as part of a page that contains [`pieces`]. `label`: the position in words.
 pub(super) fn board(fen: &str, last_move: Option<&str>, label: &str) -> String {
     let label = escaped(label);
-    format!("<svg class=\"position\" viewBox=\"0 0 360 360\" role=\"img\" aria-label=\"{label}\">{}</svg>", squares(fen, last_move))
+    format!(
+        "<svg class=\"position\" viewBox=\"0 0 360 360\" role=\"img\" aria-label=\"{label}\">{}</svg>",
+        squares(fen, last_move)
+    )
 }
 
 /// Returns a position as an image of its own.

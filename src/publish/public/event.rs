@@ -77,7 +77,13 @@ impl Language {
     /// Describes a language.
     fn new(locale: Locale) -> Language {
         let tag = locale.tag();
-        Language { tag, name: locale.name(), direction: locale.direction().word(), reviewed: locale.scope() == Scope::Everything, address: format!("words/{tag}.json") }
+        Language {
+            tag,
+            name: locale.name(),
+            direction: locale.direction().word(),
+            reviewed: locale.scope() == Scope::Everything,
+            address: format!("words/{tag}.json"),
+        }
     }
 }
 

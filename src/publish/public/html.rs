@@ -37,7 +37,8 @@ pub(super) fn page(tournament: &PublicTournament, view: View, form: &PageForm<'_
     let (round, table) = view.place();
     let (round, table) = (number(round.or(event.round)), number(table));
     let is_embedded = matches!(view, View::Embed(..));
-    let (header, footer) = if is_embedded { (String::new(), page.embed_footer(view)) } else { (page.header(view), page.footer()) };
+    let (header, footer) =
+        if is_embedded { (String::new(), page.embed_footer(view)) } else { (page.header(view), page.footer()) };
     Some(format!(
         "<!doctype html>\n\
          <html lang=\"{}\" dir=\"{}\" data-root=\"{root}\" data-suffix=\"{suffix}\" data-view=\"{}\" data-round=\"{round}\" data-table=\"{table}\">\n\
@@ -61,7 +62,13 @@ impl Page<'_> {
     /// Returns the relative address of a page.
     fn address(&self, view: View) -> String {
         match view {
-            View::Event if self.form.suffix.is_empty() => if self.root.is_empty() { "./".to_owned() } else { self.root.clone() },
+            View::Event if self.form.suffix.is_empty() => {
+                if self.root.is_empty() {
+                    "./".to_owned()
+                } else {
+                    self.root.clone()
+                }
+            }
             View::Event => format!("{}index{}", self.root, self.form.suffix),
             view => format!("{}{view}{}", self.root, self.form.suffix),
         }

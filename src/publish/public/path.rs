@@ -205,7 +205,9 @@ mod tests {
             assert_eq!(PublicPath::parse(&path.to_string()), Some(path), "{path}");
             assert_eq!(PublicPath::parse(&path.file_name()), Some(path), "{}", path.file_name());
         }
-        for wrong in ["round/03", "round/x", "public", "public/", "public/round/3.xml", "public/words/tlh.json", "round/3/", "../x"] {
+        for wrong in
+            ["round/03", "round/x", "public", "public/", "public/round/3.xml", "public/words/tlh.json", "round/3/", "../x"]
+        {
             assert_eq!(PublicPath::parse(wrong), None, "{wrong}");
         }
     }

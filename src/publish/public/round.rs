@@ -1,8 +1,8 @@
 //! A round with the state of each of its tables.
 
+use super::PublicOptions;
 use super::player::PublicPlayer;
 use super::table::PublicTable;
-use super::PublicOptions;
 use crate::round::{Bye, Round};
 use crate::wire::Word;
 use serde::Serialize;

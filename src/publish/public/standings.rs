@@ -69,10 +69,9 @@ impl StandingsDocument {
             tie_breaks: [halved(row.buchholz), f64::from(row.wins)],
             games: row.games.iter().map(StandingsGame::new).collect(),
         };
-        let sections = standings::standings(rounds).into_iter().map(|section| SectionDocument {
-            rows: section.rows.iter().map(row).collect(),
-            section: section.section,
-        });
+        let sections = standings::standings(rounds)
+            .into_iter()
+            .map(|section| SectionDocument { rows: section.rows.iter().map(row).collect(), section: section.section });
         let last = rounds.last();
         StandingsDocument {
             through: last.map_or(0, |round| round.number),

@@ -110,13 +110,7 @@ impl PublicTournament {
     }
 
     /// Returns whether a result, a player or a table has changed.
-    fn follow_round(
-        &mut self,
-        delayed_view: &DelayedView,
-        round: Option<&Round>,
-        delay: Delay,
-        current: Option<u16>,
-    ) -> bool {
+    fn follow_round(&mut self, delayed_view: &DelayedView, round: Option<&Round>, delay: Delay, current: Option<u16>) -> bool {
         let number = playing_table::round_number(round, &self.options.tags);
         let known = self.rounds.get(&number).map(|round| &round.tables);
         let sources: Vec<Source> = delayed_view.read(|state| {

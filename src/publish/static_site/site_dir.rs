@@ -54,7 +54,8 @@ impl SiteDir {
         for path in paths {
             let name = path.file_name();
             names.insert(name.clone());
-            let Some(seq) = seq_of(tournament, path).filter(|_| !path.round().is_some_and(|round| kept.contains(&round))) else {
+            let Some(seq) = seq_of(tournament, path).filter(|_| !path.round().is_some_and(|round| kept.contains(&round)))
+            else {
                 continue;
             };
             if self.written.get(&name) == Some(&seq) {
@@ -106,7 +107,8 @@ impl SiteDir {
         first_error: &mut Option<(String, io::Error)>,
     ) {
         let before: BTreeSet<String> = self.existing.iter().chain(self.written.keys()).cloned().collect();
-        let is_kept = |name: &str| PublicPath::parse(name).and_then(|path| path.round()).is_some_and(|round| kept.contains(&round));
+        let is_kept =
+            |name: &str| PublicPath::parse(name).and_then(|path| path.round()).is_some_and(|round| kept.contains(&round));
         // Without a round, boards that have not appeared yet may still have games.
         let may_remove = |name: &String| tournament.has_rounds() || self.written.contains_key(name);
         let removed: Vec<String> =

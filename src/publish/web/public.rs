@@ -85,11 +85,7 @@ fn content_security_policy(is_embedded: bool, allows_evaluation: bool) -> String
 }
 
 /// Returns a document.
-pub(super) async fn document(
-    State(web): State<Arc<WebState>>,
-    Path(path): Path<String>,
-    headers: HeaderMap,
-) -> HandlerResult {
+pub(super) async fn document(State(web): State<Arc<WebState>>, Path(path): Path<String>, headers: HeaderMap) -> HandlerResult {
     let site = web.public_site();
     let path = PublicPath::parse(&format!("public/{path}")).ok_or_else(no_document)?;
     let own_address = web.config.browser_address(requested_host(&headers));

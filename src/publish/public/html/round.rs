@@ -59,7 +59,8 @@ impl Page<'_> {
         let shown = if is_white { &table.white } else { &table.black };
         let clock = table.state.clock.as_ref().and_then(|clock| if is_white { clock.white_ms } else { clock.black_ms });
         let clock = clock.map_or_else(String::new, |ms| format!(" <span class=\"clock\">{}</span>", super::clock(ms.into())));
-        let name = if shown.name.is_empty() { escaped(&self.word(&format!("public-player-{colour}"), &[])) } else { player(shown) };
+        let name =
+            if shown.name.is_empty() { escaped(&self.word(&format!("public-player-{colour}"), &[])) } else { player(shown) };
         format!("<p class=\"player {colour}\">{name}{clock}</p>\n")
     }
 
