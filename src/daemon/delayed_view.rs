@@ -13,6 +13,7 @@ mod write_ahead;
 use super::hub::feed::{Received, UpdateFeed};
 use super::hub::{BoardId, Hub, Published, State, Update};
 use super::{Stop, wait_for_stop};
+use crate::desk::hide_tags;
 use crate::game::{Command, Delay, DelayLine, DelayPolicy, Event, IllegalMoves, StampedEvent};
 use public_state::{GameMeta, GameRelease, PublicState, PublishMode, public_tags};
 use release_log::{PriorRelease, ReleaseLog};
@@ -228,10 +229,11 @@ impl DelayedView {
             line.line.keep_stricter(number, earlier);
         }
         line.line.push(at, published.stamped.clone());
-        if let Event::Commanded { command: Command::Tags { tags }, .. } = &published.stamped.event
-            && let Some(view) = public.state.games.get_mut(&game)
-        {
-            view.record.tags = public_tags(tags);
+        if let Event::Commanded { command: Command::Tags { tags }, .. } = &published.stamped.event {
+            let mut tags = public_tags(tags);
+            hide_tags(&public.forgotten, &mut tags);
+            let Some(view) = public.state.games.get_mut(&game) else { return };
+            view.record.tags = tags;
             drop(public);
             self.publish(Update::Board(published.board.clone()));
         }

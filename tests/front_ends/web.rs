@@ -1,8 +1,10 @@
 //! The web server: requests of browsers and other programs over HTTP, through real sockets.
 
 mod code;
+mod examples;
 mod former;
 mod login;
+mod public;
 mod service;
 mod spectators;
 mod stream;

@@ -7,6 +7,7 @@
 pub mod bluez;
 pub mod chain;
 pub mod hall;
+pub mod json_schema;
 pub mod nats;
 pub mod organiser;
 pub mod python;

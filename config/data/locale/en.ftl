@@ -726,6 +726,7 @@ page-desk-white = White
 log-desk = At the desk
 log-pairing_removed = Table { $table }: the pairing is removed
 log-result_removed = Table { $table }: the result is removed
+log-player_forgotten = A player is no longer named
 log-round_removed = Round { $round } is removed
 
 ## Why an order was not carried out

@@ -685,6 +685,7 @@ page-desk-white = 白方
 log-desk = 操作台
 log-pairing_removed = 第{ $table }台：对阵已删除
 log-result_removed = 第{ $table }台：结果已删除
+log-player_forgotten = 不再显示一名棋手的姓名
 log-round_removed = 第{ $round }轮已删除
 
 ## 为何未执行

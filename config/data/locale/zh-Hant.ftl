@@ -685,6 +685,7 @@ page-desk-white = 白方
 log-desk = 操作臺
 log-pairing_removed = 第{ $table }桌：對陣已刪除
 log-result_removed = 第{ $table }桌：結果已刪除
+log-player_forgotten = 不再顯示一名棋手的姓名
 log-round_removed = 第{ $round }輪已刪除
 
 ## 為何未執行

@@ -4,13 +4,14 @@ use super::DelayedView;
 use super::past_results::{results_before, rounds_before};
 use crate::daemon::hub::Update;
 use crate::daemon::hub::round_games::RoundGames;
-use crate::desk::Desk;
+use crate::desk::{Desk, hide_tags};
 use crate::round::Pairing;
 
 impl DelayedView {
     /// Publishes the round that is played, and those before it: who plays whom, and at which board, is public. Rounds that were only
     /// loaded are not.
     pub(super) fn publish_desk(&self) {
+        let forgotten = self.hub.read(|state| state.desk.forgotten.clone());
         let (mut desk, results) = self.hub.read(|state| {
             let Desk { seats, current_round, .. } = &state.desk;
             let mut desk = Desk { seats: seats.clone(), current_round: *current_round, ..Desk::default() };
@@ -47,6 +48,11 @@ impl DelayedView {
                 pairing.into_iter().for_each(|pairing| pairing.result = Some(result));
             }
             public.state.desk = desk;
+            if public.forgotten != forgotten {
+                let games = public.state.games.values_mut();
+                games.for_each(|game| hide_tags(&forgotten, &mut game.record.tags));
+                public.forgotten = forgotten;
+            }
         }
         self.publish(Update::Desk);
     }

@@ -4,6 +4,7 @@ use super::past_results::PastResults;
 use super::release_log::{PriorRelease, ReleaseLog};
 use super::write_ahead::WriteAhead;
 use crate::daemon::hub::{BoardView, GameView, Published, State};
+use crate::desk::{ForgottenPlayer, hide_tags};
 use crate::game::{DelayLine, DelayPolicy, Event, StampedEvent};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ pub(super) struct PublicState {
     /// Released events by game, numbered from 1.
     pub(super) events: BTreeMap<u64, Vec<StampedEvent>>,
     pub(super) lines: BTreeMap<u64, GameRelease>,
+    /// The players who are not named any more. Their names are not public, so they are not part of the desk.
+    pub(super) forgotten: Vec<ForgottenPlayer>,
     /// The results of earlier rounds.
     pub(super) past_results: PastResults,
     /// How much of each game has been released, by journal event numbers.
@@ -108,6 +111,7 @@ impl PublicState {
             view.epoch_steady_ms = epoch_steady_ms;
             // The players' names are public.
             view.record.tags = public_tags(&own_tags);
+            hide_tags(&self.forgotten, &mut view.record.tags);
             if mode == PublishMode::StateChange {
                 view.last_recalled_number = number;
             }

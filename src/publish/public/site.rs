@@ -101,12 +101,16 @@ impl PublicTournament {
 
     /// Returns the rounds before the last one with tables whose games exist as files, but not in memory any more: their files are better
     /// than what could be made now.
-    pub(in crate::publish) fn rounds_without_games(&self, exists: impl Fn(PublicPath) -> bool) -> BTreeSet<u16> {
+    /// `exists`: whether the file of this table has a game of the players with these names.
+    pub(in crate::publish) fn rounds_without_games(&self, exists: impl Fn(PublicPath, [&str; 2]) -> bool) -> BTreeSet<u16> {
         let last = self.rounds.keys().next_back();
         let earlier = self.rounds.iter().filter(|(number, _)| Some(*number) != last);
         let has_lost = |(number, round): &(&u16, &PublicRound)| {
             let without = round.tables.iter().filter(|(_, entry)| entry.game.is_none());
-            without.into_iter().any(|(table, _)| exists(PublicPath::Game(**number, *table)))
+            let is_lost = |(table, entry): (&u16, &TableEntry)| {
+                exists(PublicPath::Game(**number, *table), [&entry.table.white.name, &entry.table.black.name])
+            };
+            without.into_iter().any(is_lost)
         };
         earlier.filter(has_lost).map(|(number, _)| *number).collect()
     }

@@ -4,6 +4,7 @@ use crate::daemon::atomic_file::replace_public;
 use crate::publish::engine_files::FILES as ENGINE_FILES;
 use crate::publish::public::{PageForm, PublicPath, PublicTournament, View, render, seq_of};
 use crate::publish::web::page::public_files;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::{fs, io};
@@ -52,7 +53,7 @@ impl SiteDir {
         let mut paths = tournament.paths(address.is_some());
         // Whoever reads these finds everything to which they refer.
         paths.sort_by_key(|path| matches!(path, PublicPath::Event | PublicPath::Page(View::Event)));
-        let kept = tournament.rounds_without_games(|path| self.dir.join(path.file_name()).exists());
+        let kept = tournament.rounds_without_games(|path, names| self.has_game(path, names));
         let mut names: BTreeSet<String> = public_files().map(|(name, _)| format!("page/{name}")).collect();
         if tournament.allows_evaluation() {
             names.extend(self.write_engine(changed, &mut first_error));
@@ -94,6 +95,12 @@ impl SiteDir {
             names.push(name);
         }
         names
+    }
+
+    /// Returns whether a file has a game of the players with these names.
+    fn has_game(&self, path: PublicPath, [white, black]: [&str; 2]) -> bool {
+        let game = || -> Option<Value> { serde_json::from_slice(&fs::read(self.dir.join(path.file_name())).ok()?).ok() };
+        game().is_some_and(|game| game["white"]["name"] == white && game["black"]["name"] == black)
     }
 
     /// Replaces a file if its content differs.
