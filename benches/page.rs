@@ -58,7 +58,7 @@ fn main() {
     let recording = runtime.block_on(record(port, &boards));
     recording.report(count);
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let page = format!("http://{}/", listener.local_addr().expect("an address"));
+    let page = format!("http://{}/login", listener.local_addr().expect("an address"));
     // The browser is waited for on this thread.
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");

@@ -23,6 +23,9 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 const PNG: &str = "image/png";
 
+/// How the names of the files of the public page begin.
+const PUBLIC_FILES: [&str; 3] = ["public/", "vendor/flags", "vendor/pieces"];
+
 /// Lists files under their own names.
 macro_rules! files {
     ($($kind:ident $name:literal),+ $(,)?) => {
@@ -47,8 +50,7 @@ impl PageFile {
 
 /// Returns the files of the public page, with their names below `/page/`: they load no other ones.
 pub(in crate::publish) fn public_files() -> impl Iterator<Item = (&'static str, &'static [u8])> {
-    let folders = ["public/", "vendor/flags", "vendor/pieces"];
-    let is_public = |file: &&PageFile| folders.iter().any(|folder| file.name.starts_with(folder));
+    let is_public = |file: &&PageFile| PUBLIC_FILES.iter().any(|beginning| file.name.starts_with(beginning));
     files().filter(is_public).map(|file| (file.name, file.bytes))
 }
 
