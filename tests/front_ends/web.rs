@@ -1,6 +1,7 @@
 //! The web server: requests of browsers and other programs over HTTP, through real sockets.
 
 mod code;
+mod engine;
 mod examples;
 mod former;
 mod login;
