@@ -189,7 +189,8 @@ impl WebState {
     fn audience_state(&self, audience: Audience, locale: Locale) -> Arc<AudienceState> {
         let mut audience_states = self.audience_states.lock().unwrap_or_else(PoisonError::into_inner);
         let audience_state = audience_states.entry((audience, locale.tag())).or_insert_with(|| {
-            let view = AudienceView { audience, locale, policy: self.delayed_view.policy() };
+            let fide_ids = !audience.is_public() || self.public_options.fide_ids;
+            let view = AudienceView { audience, locale, policy: self.delayed_view.policy(), fide_ids };
             // Sequence numbers of one state are not valid for another.
             let run_id = format!("{}{}{}", self.run_id, audience as u8, locale as u8);
             AudienceState::start(view, self.source(audience), run_id, self.stop.clone())

@@ -37,6 +37,8 @@ pub(super) struct AudienceView {
     pub locale: Locale,
     /// The delay of the public, which can change.
     pub policy: watch::Receiver<DelayPolicy>,
+    /// Whether FIDE IDs are shown.
+    pub fide_ids: bool,
 }
 
 /// The card of one board.
@@ -138,7 +140,7 @@ pub(super) fn build_card(view: &AudienceView, source: &CardSource<'_>, board: &B
         board.battery.map_or(Value::Null, |battery| json!({"percent": battery.percent, "charging": battery.charging})),
     );
     let result = pairing.and_then(|(round, pairing)| pairing_result(view, source, game, round, pairing));
-    insert("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(pairing, result)));
+    insert("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(view, pairing, result)));
     insert("game", game.map_or(Value::Null, |game| game_on_card(view, game)));
     let former = without_result(view, source, board);
     // A board that its game has left is put away.
@@ -235,7 +237,7 @@ fn delayed_clock(view: &AudienceView, game: &GameView) -> Option<CardClock> {
 }
 
 /// Returns the players of a pairing, and its result.
-fn players(pairing: &Pairing, result: Option<PairingResult>) -> Value {
+fn players(view: &AudienceView, pairing: &Pairing, result: Option<PairingResult>) -> Value {
     let player = |player: &Player| {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
@@ -245,7 +247,7 @@ fn players(pairing: &Pairing, result: Option<PairingResult>) -> Value {
             "rating": number(player.rating.map(u32::from)),
             "federation": text(&player.federation),
             "team": text(&player.team),
-            "fide_id": number(player.fide_id),
+            "fide_id": number(player.fide_id.filter(|_| view.fide_ids)),
         })
     };
     let forfeit = pairing.forfeit().map(Word::word);
@@ -281,7 +283,7 @@ fn game(view: &AudienceView, game: &GameView) -> Value {
         };
         json!({
             "name": tag(""), "title": tag("Title"), "rating": tag("Elo"), "federation": tag("Federation"), "team": tag("Team"),
-            "fide_id": tag("FideId"),
+            "fide_id": if view.fide_ids { tag("FideId") } else { String::new() },
         })
     };
     let last = record.plies.last();

@@ -1,7 +1,7 @@
 //! The routes of the public page. Nobody logs in here; pages of any site may read the documents, and frame the embedded table alone.
 
 use super::event_batch::CardFormat;
-use super::public_site::{PublicSite, ServedDocument};
+use super::public_site::ServedDocument;
 use super::refusal::{HandlerResult, Refusal, refusal};
 use super::stream::{self, EventSource, StreamRequest};
 use super::{WebState, etag, http};

@@ -157,7 +157,7 @@ async fn of_players_nothing_else_is_published() {
     };
     let rows = [row(1, "GM", "Ada, A", "1503014", "1990/05/06", 2, 'w'), row(2, "", "Bob", "1503015", "1980/01/02", 1, 'b')];
     let trf = &format!("012 Open\r\n{}", rows.concat());
-    let round = Round::read(trf, Some(1), &TableOrder::Unknown).unwrap();
+    let round = Round::read(trf, Some(1), &TableOrder::Rank).unwrap();
     let Some(site) = Site::open("").await else { return };
     site.hall.client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
     site.until_table(1, |_| true).await;
@@ -165,7 +165,7 @@ async fn of_players_nothing_else_is_published() {
     let pages = ["/public/round/1.pgn", "/", "/round/1", "/round/1/table/1", "/embed/round/1/table/1", "/standings"];
     for path in paths.iter().chain(&pages) {
         let (_, _, body) = site.page(path, "").await;
-        for hidden in ["1990", "05/06", "1503014", "fide_id", "FideId"] {
+        for hidden in ["1990/05", "1990-05", "1503014", "fide_id", "FideId"] {
             assert!(!body.contains(hidden), "{path} has {hidden}: {body}");
         }
     }
@@ -228,4 +228,57 @@ async fn spectators_see_nothing_before_the_delay() {
     until("the next round", async || (site.get("/public/event.json").await["round"] == 2).then_some(())).await;
     let round = site.get("/public/round/1.json").await;
     assert_eq!(round["tables"][0]["state"]["ply"], 0, "{round}");
+}
+
+#[tokio::test]
+async fn a_player_who_is_forgotten_is_named_nowhere_any_more() {
+    let Some(site) = Site::with_a_move("[public]\nfide_ids = true").await else { return };
+    let forget = |args: &[&str]| {
+        let mut command = std::process::Command::new(super::CTL);
+        command.arg("forget").args(args).args(["--bus", &site.hall.bus.address()]);
+        let output = command.stdin(std::process::Stdio::null()).output().unwrap();
+        (output.status.code(), [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat())
+    };
+    let (code, text) = forget(&["Ada"]);
+    assert!(code == Some(3) && text.contains("there are: Ada, A"), "{text}");
+    let (code, text) = forget(&["Ada, A"]);
+    assert!(code == Some(1) && text.contains("round 1, table 1") && text.contains("--yes"), "{text}");
+    let (code, text) = forget(&["Ada, A", "--yes"]);
+    assert_eq!(code, Some(0), "{text}");
+    let table = until("another name", async || {
+        let round = site.get("/public/round/1.json").await;
+        Some(round["tables"][0].clone()).filter(|table| table["white"]["name"] == "Player 1")
+    })
+    .await;
+    assert_eq!((&table["state"]["ply"], &table["black"]["name"]), (&json!(1), &json!("Bob, <i>")));
+    until("the game has the other name", async || {
+        let snapshot = site.hall.client.snapshot().await.unwrap();
+        snapshot.games.iter().all(|game| game.tags.get("White").is_some_and(|name| name == "Player 1")).then_some(())
+    })
+    .await;
+    let pages = ["/", "/round/1/table/1", "/standings", "/public/round/1.pgn", "/public/round/1/table/1.json"];
+    let cookie = site.log_in("Anna", "arbiter").await;
+    let staff = [
+        "/api/state",
+        "/api/desk",
+        "/api/desk/export?format=trf",
+        "/api/desk/export?format=pgn",
+        "/api/desk/export?format=log",
+    ];
+    for (path, lines) in pages.map(|path| (path, "")).into_iter().chain(staff.map(|path| (path, cookie.as_str()))) {
+        let (status, _, body) = site.page(path, lines).await;
+        assert!(status == 200 && !body.contains("Ada, A") && !body.contains("1503014"), "{path}: {body}");
+    }
+    assert!(site.page("/api/desk/export?format=log", &cookie).await.2.contains("no longer named"));
+    // A round that is loaded later does not bring the name back.
+    site.hall.client.load_round(&ROUND.replace("\"number\": 1", "\"number\": 2")).await.unwrap();
+    let next = until("the next round", async || {
+        let answer = site.send_request("GET /public/round/2.json", "", "").await;
+        (answer.status == 200).then(|| answer.body)
+    })
+    .await;
+    assert!(next.contains("Player 1") && !next.contains("Ada, A"), "{next}");
+    let mut verify = std::process::Command::new(super::CTL);
+    verify.args(["journal", "verify", "--state-dir"]).arg(site.hall.state.path());
+    assert!(verify.output().unwrap().status.success());
 }
