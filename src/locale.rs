@@ -23,7 +23,7 @@ use std::sync::LazyLock;
 pub enum Scope {
     /// All of them.
     Everything,
-    /// Those of the public page, machine-made and not reviewed; all others are in English.
+    /// Those of the public page; all others are in English.
     Public,
 }
 
@@ -139,7 +139,15 @@ languages! {
     }
 }
 
+/// What a file says whose messages of the public page nobody has reviewed.
+const UNREVIEWED: &str = "Machine-made, not reviewed";
+
 impl Locale {
+    /// Returns whether a person has reviewed the messages of the public page.
+    pub fn is_public_page_reviewed(self) -> bool {
+        !self.source().contains(UNREVIEWED)
+    }
+
     /// Returns the nearest language with all messages for a BCP 47 (`zh-Hant-HK`) or POSIX tag (`zh_CN.UTF-8`); English for any other.
     pub fn from_tag(tag: &str) -> Locale {
         Locale::nearest(tag, &Locale::ALL).unwrap_or_default()

@@ -945,6 +945,7 @@ page-test-stop = 结束测试
 page-test-write = 管理员可用以下命令写入：{ $command }
 
 ## 公众页面：机器翻译，未经审校
+## Machine-made, not reviewed by a native speaker: corrections are welcome.
 
 public-all-federations = 所有协会
 public-all-sections = 所有组别
@@ -982,7 +983,6 @@ public-evaluation-off = 停止评估
 public-evaluation-on = 评估
 public-federation = 协会
 public-filter = 筛选
-public-final = 最终排名
 public-finished = 已结束：{ $count }/{ $all }
 public-first-move = 开始局面
 public-flip = 翻转棋盘
@@ -1016,7 +1016,6 @@ public-no-moves = 还没有着法
 public-no-standings = 没有排名
 public-none-fits = 没有符合的棋盘
 public-opening = 开局
-public-opponent = 对手
 public-page-of = 第{ $page }页，共{ $pages }页
 public-pages = 页
 public-pause = 暂停

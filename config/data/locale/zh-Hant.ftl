@@ -945,6 +945,7 @@ page-test-stop = 結束測試
 page-test-write = 管理員可用以下指令寫入：{ $command }
 
 ## 公開頁面：機器翻譯，未經審校
+## Machine-made, not reviewed by a native speaker: corrections are welcome.
 
 public-all-federations = 所有協會
 public-all-sections = 所有組別
@@ -982,7 +983,6 @@ public-evaluation-off = 停止評估
 public-evaluation-on = 評估
 public-federation = 協會
 public-filter = 篩選
-public-final = 最終排名
 public-finished = 已結束：{ $count }/{ $all }
 public-first-move = 開始局面
 public-flip = 翻轉棋盤
@@ -1016,7 +1016,6 @@ public-no-moves = 還沒有棋步
 public-no-standings = 沒有排名
 public-none-fits = 沒有符合的棋盤
 public-opening = 開局
-public-opponent = 對手
 public-page-of = 第{ $page }頁，共{ $pages }頁
 public-pages = 頁
 public-pause = 暫停

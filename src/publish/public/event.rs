@@ -3,7 +3,7 @@
 use super::PublicOptions;
 use crate::daemon::hub::round_games::tag_value;
 use crate::game::Delay;
-use crate::locale::{Locale, Scope};
+use crate::locale::Locale;
 use crate::round::Round;
 use serde::Serialize;
 
@@ -81,7 +81,7 @@ impl Language {
             tag,
             name: locale.name(),
             direction: locale.direction().word(),
-            reviewed: locale.scope() == Scope::Everything,
+            reviewed: locale.is_public_page_reviewed(),
             address: format!("words/{tag}.json"),
         }
     }

@@ -10,6 +10,9 @@ use super::site::PageForm;
 use super::tournament::PublicTournament;
 use crate::locale::{Locale, page_word};
 
+/// The icon of the page: a corner of a board.
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Crect width='8' height='8' rx='1' fill='%23dfe5ec'/%3E%3Cpath d='M0 1a1 1 0 0 1 1-1h3v4H0zM4 4h4v3a1 1 0 0 1-1 1H4z' fill='%233d6ea8'/%3E%3C/svg%3E";
+
 /// A page that is being written.
 struct Page<'a> {
     tournament: &'a PublicTournament,
@@ -43,7 +46,7 @@ pub(super) fn page(tournament: &PublicTournament, view: View, form: &PageForm<'_
         "<!doctype html>\n\
          <html lang=\"{}\" dir=\"{}\" data-root=\"{root}\" data-suffix=\"{suffix}\" data-view=\"{}\" data-round=\"{round}\" data-table=\"{table}\">\n\
          <head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<link rel=\"stylesheet\" href=\"{root}page/public/public.css\">\n\
+         <title>{title}</title>\n<link rel=\"icon\" href=\"{ICON}\">\n<link rel=\"stylesheet\" href=\"{root}page/public/public.css\">\n\
          <script type=\"module\" src=\"{root}page/public/public.js\"></script>\n</head>\n\
          <body>\n{header}<main id=\"content\">\n{}{content}</main>\n{footer}</body>\n</html>\n",
         locale.tag(),

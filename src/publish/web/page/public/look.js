@@ -4,7 +4,8 @@ import { fileAddress } from "./address.js";
 import { h } from "./dom.js";
 import { t } from "./words.js";
 
-const KEY = "public-look";
+/** Where it is stored. */
+const KEY = "look";
 
 /** What there is to choose, the usual first. */
 export const CHOICES = {
@@ -47,7 +48,14 @@ export function begin() {
   show();
 }
 
-const choiceName = (name, value) => (name === "pieces" ? PIECES[value] : t(`public-${name}-${value}`));
+/** The texts of the choices, and of each value. */
+const LEGENDS = { colours: "public-colours", squares: "public-squares", pieces: "public-pieces", size: "public-size" };
+const VALUES = {
+  colours: (value) => t(`public-colours-${value}`),
+  squares: (value) => t(`public-squares-${value}`),
+  pieces: (value) => PIECES[value],
+  size: (value) => t(`public-size-${value}`),
+};
 
 /** Returns the choices as a form; `changed` is called after each. */
 export function form(changed) {
@@ -55,14 +63,14 @@ export function form(changed) {
     h(
       "fieldset",
       { class: `look-${name}` },
-      h("legend", {}, t(`public-${name}`)),
+      h("legend", {}, t(LEGENDS[name])),
       values.map((value) =>
         h(
           "label",
           {},
           h("input", { type: "radio", name, value, checked: look[name] === value, onchange: () => (choose(name, value), changed?.()) }),
           name === "squares" ? h("span", { class: "sample", "data-squares": value, "aria-hidden": "true" }) : null,
-          h("span", {}, choiceName(name, value)),
+          h("span", {}, VALUES[name](value)),
         ),
       ),
     );
