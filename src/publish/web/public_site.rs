@@ -8,17 +8,19 @@ use super::gzip::gzip;
 use super::stream::EventSource;
 use crate::daemon::hub::feed::{Changes, UpdateFeed};
 use crate::daemon::{DelayedView, Stop, wait_for_stop};
-use crate::publish::public::{Document, PageForm, PublicOptions, PublicPath, PublicTournament, render, seq_of};
+use crate::publish::public::{Document, PageForm, PublicOptions, PublicPath, PublicTournament, View, render, seq_of};
 use axum::body::Bytes;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 /// Pause between updates, as for the cards of a large hall: everything that happens meanwhile is one change.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
+/// How old a page with many boards may be: its script reads the documents anyway, and this is the thread of the boards.
+const PAGE_AGE: Duration = Duration::from_secs(1);
 /// How many bytes of documents are kept; then all are made again when they are requested.
 const MAX_CACHED_BYTES: usize = 4 << 20;
 /// The number of batches of changes that are kept until the next change.
@@ -50,6 +52,7 @@ struct SiteState {
 /// A document as it is served.
 pub(super) struct ServedDocument {
     seq: u64,
+    made: Instant,
     /// Its entity tag.
     pub tag: String,
     /// Its media type.
@@ -63,7 +66,7 @@ impl ServedDocument {
     fn new(seq: u64, document: Document) -> ServedDocument {
         let Document { kind, text } = document;
         let tag = entity_tag(text.as_bytes());
-        ServedDocument { seq, tag, kind, bytes: text.into(), compressed: OnceLock::new() }
+        ServedDocument { seq, made: Instant::now(), tag, kind, bytes: text.into(), compressed: OnceLock::new() }
     }
 
     /// Returns the content compressed, if it is already.
@@ -124,7 +127,9 @@ impl PublicSite {
         let key = (path, form.locale.tag());
         // The address in a QR code is that which was requested.
         let is_kept = !matches!(path, PublicPath::QrCode(_));
-        if let Some(known) = state.documents.get(&key).filter(|known| known.seq == seq) {
+        let has_many_boards = matches!(path, PublicPath::Page(View::Event | View::Round(_)));
+        let is_current = |known: &&Arc<ServedDocument>| known.seq == seq || has_many_boards && known.made.elapsed() < PAGE_AGE;
+        if let Some(known) = state.documents.get(&key).filter(is_current) {
             return Some(Arc::clone(known));
         }
         let document = Arc::new(ServedDocument::new(seq, render(&state.tournament, path, form)?));
