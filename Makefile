@@ -9,9 +9,9 @@ PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
 PACKAGES_DEB := $(PACKAGES_BUILD) dpkg-dev
 PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container iproute2 apt-utils gnupg python3
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
-PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux libfaketime chromium chromium-driver nats-server
+PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux libfaketime chromium chromium-driver nats-server tidy
 
-.PHONY: help build demo test fmt clippy doc book deny deny-where-installed unit bench bench-page chaos powercut soak test-hall resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
+.PHONY: help build demo test fmt clippy doc book deny deny-where-installed unit bench bench-page chaos powercut soak test-hall resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 deb-engine cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
 .DEFAULT_GOAL := help
 
 help: ## Prints this list
@@ -69,6 +69,9 @@ release-sign: packages-release ## Signs what `make release` built, here or elsew
 
 release-check: packages-release release-tools ## Builds a release twice, in two directories: it must be the same bytes
 	@CARGO=$(CARGO) ARCHITECTURES="$(ARCHITECTURES)" STATIC=$(STATIC) .ci/release-check
+
+deb-engine: ## Builds the Debian package touchmove-engine, which evaluates positions in spectators' browsers; needs npm
+	@.ci/engine-deb
 
 test-package: packages-build packages-package cargo-deb ## Installs, upgrades and purges the package in a container, sets up a hall in three, and a page from nothing; needs root
 	$(CARGO) deb --output target/debian/first.deb

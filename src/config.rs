@@ -23,6 +23,8 @@ pub mod lichess;
 pub mod livechess;
 mod metrics;
 pub mod overrides;
+pub mod public;
+pub mod publish_static;
 pub mod secret;
 pub mod settings;
 mod storage;
@@ -63,6 +65,10 @@ pub struct Config {
     pub illegal_moves: IllegalMoves,
     /// The directory in which the games are written as files; `None`: none are written.
     pub files: Option<PathBuf>,
+    /// What the public page shows.
+    pub public: public::PublicPage,
+    /// Where the public page is written as files; `None`: nowhere.
+    pub publish_static: Option<publish_static::PublishStatic>,
     /// The rounds of a Lichess broadcast to which games are sent; `None`: none.
     pub lichess: Option<lichess::Lichess>,
     /// How alerts are delivered to people who do not watch the page.
@@ -145,12 +151,12 @@ impl Config {
             .unwrap_or_else(|| PathBuf::from(storage::DEFAULT_STATE_DIR))
     }
 
-    /// Returns the reason why the configured directory of the public files conflicts with this state directory, or `None`. The
+    /// Returns the reason why a configured directory of public files conflicts with this state directory, or `None`. The
     /// command line and the environment may set another state directory than the file does.
     pub fn files_conflict(&self, state_dir: &Path) -> Option<String> {
-        let dir = self.files.as_deref()?;
         let state_dir = std::path::absolute(state_dir).unwrap_or_else(|_| state_dir.to_owned());
-        files::conflict(dir, &state_dir)
+        let exported = self.publish_static.as_ref().map(|exported| exported.dir.as_path());
+        [self.files.as_deref(), exported].into_iter().flatten().find_map(|dir| files::conflict(dir, &state_dir))
     }
 
     /// Returns a warning, one sentence each, for every setting that is allowed but may be unintended.
@@ -179,10 +185,16 @@ impl Config {
         let web =
             self.web.listen.is_some_and(|address| !address.ip().is_loopback()) || self.web.proxy && self.web.listen.is_some();
         let livechess = self.livechess.listen.is_some() && !self.livechess.live;
-        [("[files]", self.files.is_some()), ("[lichess]", self.lichess.is_some()), ("[livechess]", livechess), ("[web]", web)]
-            .into_iter()
-            .filter_map(|(table, is_public)| is_public.then_some(table))
-            .collect()
+        [
+            ("[files]", self.files.is_some()),
+            ("[publish_static]", self.publish_static.is_some()),
+            ("[lichess]", self.lichess.is_some()),
+            ("[livechess]", livechess),
+            ("[web]", web),
+        ]
+        .into_iter()
+        .filter_map(|(table, is_public)| is_public.then_some(table))
+        .collect()
     }
 
     /// Returns a sentence for each configured file that holds a secret and that every user of this machine can read or replace.

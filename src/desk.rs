@@ -4,12 +4,14 @@
 //! since the beginning. Nothing that happens on boards or cables is an act, so it never changes a seat or a pairing.
 
 mod act;
+mod forgotten;
 mod json;
 mod kept_result;
 mod part;
 mod seat;
 
 pub use act::{DeskAct, DeskEntry, DeskError};
+pub use forgotten::{ForgottenPlayer, hide_tags};
 pub use kept_result::lost_pairings;
 pub use part::DeskPart;
 pub use seat::{Seat, seats_from_round};
@@ -34,6 +36,9 @@ pub struct Desk {
     /// The games of each pairing, by round and table, in the order in which they began. Numbers of the journal.
     #[serde(with = "games")]
     pub games: BTreeMap<u16, BTreeMap<u16, Vec<u64>>>,
+    /// The players who are not named any more, in the order in which they were forgotten.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forgotten: Vec<ForgottenPlayer>,
 }
 
 impl Desk {

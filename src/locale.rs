@@ -18,63 +18,154 @@ use shakmaty::{Color, Piece, Role, Square};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Declares the languages, one row for each: the variant, the BCP 47 tag, the name in the language itself, and the scripts and
-/// countries by which it is chosen among languages with the same first subtag; the first of these is chosen otherwise.
+/// Which messages a language has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All of them.
+    Everything,
+    /// Those of the public page; all others are in English.
+    Public,
+}
+
+/// The direction in which a language is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From left to right.
+    Ltr,
+    /// From right to left.
+    Rtl,
+}
+
+impl Direction {
+    /// Returns the word for it in HTML.
+    pub fn word(self) -> &'static str {
+        match self {
+            Direction::Ltr => "ltr",
+            Direction::Rtl => "rtl",
+        }
+    }
+}
+
+/// Declares the languages, one row for each: the variant, the BCP 47 tag, the name in the language itself, the scripts and
+/// countries by which it is chosen among languages with the same first subtag (the first of these is chosen otherwise), and the
+/// direction of the script. Those with all messages come first.
 macro_rules! languages {
-    ($($(#[$about:meta])* $variant:ident = $tag:literal, $name:literal, [$($subtag:literal),*];)+) => {
+    (
+        everything { $($(#[$about:meta])* $variant:ident = $tag:literal, $name:literal, [$($subtag:literal),*], $direction:ident;)+ }
+        public { $($(#[$public_about:meta])* $public:ident = $public_tag:literal, $public_name:literal, $public_direction:ident;)+ }
+    ) => {
         /// A language with messages.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub enum Locale { $($(#[$about])* $variant),+ }
+        pub enum Locale { $($(#[$about])* $variant,)+ $($(#[$public_about])* $public),+ }
 
         impl Locale {
-            /// All languages.
+            /// The languages that have all messages.
             pub const ALL: [Locale; Locale::TAGS.len()] = [$(Locale::$variant),+];
-            /// The tags of all languages.
+            /// The tags of the languages that have all messages.
             pub const TAGS: &[&str] = &[$($tag),+];
+            /// The languages of the public page.
+            pub const PUBLIC: [Locale; Locale::PUBLIC_TAGS.len()] = [$(Locale::$variant,)+ $(Locale::$public),+];
+            /// The tags of the languages of the public page.
+            pub const PUBLIC_TAGS: &[&str] = &[$($tag,)+ $($public_tag),+];
+
+            /// Returns which messages it has.
+            pub fn scope(self) -> Scope {
+                match self { $(Locale::$variant)|+ => Scope::Everything, $(Locale::$public)|+ => Scope::Public }
+            }
+
+            /// Returns the direction of its script.
+            pub fn direction(self) -> Direction {
+                match self {
+                    $(Locale::$variant => Direction::$direction,)+
+                    $(Locale::$public => Direction::$public_direction),+
+                }
+            }
 
             /// Returns its BCP 47 tag, which is also the name of its file.
             pub fn tag(self) -> &'static str {
-                match self { $(Locale::$variant => $tag),+ }
+                match self { $(Locale::$variant => $tag,)+ $(Locale::$public => $public_tag),+ }
             }
 
             /// Returns its name in the language itself.
             pub fn name(self) -> &'static str {
-                match self { $(Locale::$variant => $name),+ }
+                match self { $(Locale::$variant => $name,)+ $(Locale::$public => $public_name),+ }
             }
 
             /// Returns the scripts and countries, in lower case, by which it is chosen among languages with the same first subtag.
             pub fn subtags(self) -> &'static [&'static str] {
-                match self { $(Locale::$variant => &[$($subtag),*]),+ }
+                match self { $(Locale::$variant => &[$($subtag),*],)+ $(Locale::$public)|+ => &[] }
             }
 
             /// Returns the text of its message file.
             pub fn source(self) -> &'static str {
-                match self { $(Locale::$variant => include_str!(concat!("../config/data/locale/", $tag, ".ftl"))),+ }
+                match self {
+                    $(Locale::$variant => include_str!(concat!("../config/data/locale/", $tag, ".ftl")),)+
+                    $(Locale::$public => include_str!(concat!("../config/data/locale/", $public_tag, ".ftl"))),+
+                }
             }
         }
     };
 }
 
 languages! {
-    /// English.
-    #[default]
-    English = "en", "English", [];
-    /// Simplified Chinese, with the terms of the 2016 handbook of the Chinese association.
-    SimplifiedChinese = "zh-Hans", "简体中文", ["hans", "cn", "sg", "my"];
-    /// Traditional Chinese, with the terms of the Laws as translated in Taiwan.
-    TraditionalChinese = "zh-Hant", "繁體中文", ["hant", "tw", "hk", "mo"];
+    everything {
+        /// English.
+        #[default]
+        English = "en", "English", [], Ltr;
+        /// Simplified Chinese, with the terms of the 2016 handbook of the Chinese association.
+        SimplifiedChinese = "zh-Hans", "简体中文", ["hans", "cn", "sg", "my"], Ltr;
+        /// Traditional Chinese, with the terms of the Laws as translated in Taiwan.
+        TraditionalChinese = "zh-Hant", "繁體中文", ["hant", "tw", "hk", "mo"], Ltr;
+    }
+    public {
+        /// Arabic.
+        Arabic = "ar", "العربية", Rtl;
+        /// German.
+        German = "de", "Deutsch", Ltr;
+        /// Spanish.
+        Spanish = "es", "Español", Ltr;
+        /// French.
+        French = "fr", "Français", Ltr;
+        /// Italian.
+        Italian = "it", "Italiano", Ltr;
+        /// Dutch.
+        Dutch = "nl", "Nederlands", Ltr;
+        /// Polish.
+        Polish = "pl", "Polski", Ltr;
+        /// Portuguese.
+        Portuguese = "pt", "Português", Ltr;
+        /// Russian.
+        Russian = "ru", "Русский", Ltr;
+    }
 }
 
+/// What a file says whose messages of the public page nobody has reviewed.
+const UNREVIEWED: &str = "Machine-made, not reviewed";
+
 impl Locale {
-    /// Returns the nearest language for a BCP 47 (`zh-Hant-HK`) or POSIX tag (`zh_CN.UTF-8`); English for any other.
+    /// Returns whether a person has reviewed the messages of the public page.
+    pub fn is_public_page_reviewed(self) -> bool {
+        !self.source().contains(UNREVIEWED)
+    }
+
+    /// Returns the nearest language with all messages for a BCP 47 (`zh-Hant-HK`) or POSIX tag (`zh_CN.UTF-8`); English for any other.
     pub fn from_tag(tag: &str) -> Locale {
+        Locale::nearest(tag, &Locale::ALL).unwrap_or_default()
+    }
+
+    /// Returns the nearest language of the public page for a tag, if there is one.
+    pub fn public_from_tag(tag: &str) -> Option<Locale> {
+        Locale::nearest(tag, &Locale::PUBLIC)
+    }
+
+    fn nearest(tag: &str, languages: &[Locale]) -> Option<Locale> {
         let tag = tag.split(['.', '@']).next().unwrap_or_default().to_ascii_lowercase();
         let mut subtags = tag.split(['-', '_']);
         let first = subtags.next();
-        let candidates = || Locale::ALL.into_iter().filter(|locale| locale.tag().split('-').next() == first);
+        let candidates = || languages.iter().copied().filter(|locale| locale.tag().split('-').next() == first);
         // A script is more specific than a country, and precedes it.
         let chosen = subtags.find_map(|subtag| candidates().find(|locale| locale.subtags().contains(&subtag)));
-        chosen.or_else(|| candidates().next()).unwrap_or_default()
+        chosen.or_else(|| candidates().next())
     }
 }
 
@@ -131,6 +222,15 @@ pub fn page_words(locale: Locale) -> BTreeMap<&'static str, String> {
     let words = keys::all().filter(|(key, _)| is_page_key(key)).map(|(key, args)| {
         let args = args.iter().map(|(name, _)| (*name, format!("{{{name}}}")));
         (key, message(locale, key, &args.collect()).unwrap_or_default())
+    });
+    words.collect()
+}
+
+/// Returns the messages of the public page, by key, with arguments as in [`page_words`].
+pub fn public_words(locale: Locale) -> BTreeMap<&'static str, String> {
+    let words = keys::public::KEYS.iter().map(|(key, args)| {
+        let args = args.iter().map(|(name, _)| (*name, format!("{{{name}}}")));
+        (*key, message(locale, key, &args.collect()).unwrap_or_default())
     });
     words.collect()
 }
@@ -225,7 +325,8 @@ fn part<const N: usize>(locale: Locale, key: &str, args: [(&'static str, String)
 /// Formats a message; in English if this language does not have it. `None` if there is no such message, or one of its arguments is
 /// missing.
 fn message(locale: Locale, key: &str, args: &FluentArgs) -> Option<String> {
-    static MESSAGES: LazyLock<[FluentBundle<FluentResource>; Locale::ALL.len()]> = LazyLock::new(|| Locale::ALL.map(messages));
+    static MESSAGES: LazyLock<[FluentBundle<FluentResource>; Locale::PUBLIC.len()]> =
+        LazyLock::new(|| Locale::PUBLIC.map(messages));
     let languages = [locale, Locale::English].into_iter().filter_map(|locale| MESSAGES.get(locale as usize));
     first_message(languages, key, args)
 }
@@ -246,7 +347,7 @@ fn first_message<'a>(
 
 fn messages(locale: Locale) -> FluentBundle<FluentResource> {
     let mut messages = FluentBundle::new_concurrent(locale.tag().parse().into_iter().collect());
-    // Isolation marks are for texts of mixed writing directions: none of these is, and terminals show the marks.
+    // Terminals show isolation marks. Of the languages written from right to left only the page has texts, which isolates values itself.
     messages.set_use_isolating(false);
     // Unparsable messages are skipped; the tests make sure that there are none.
     let resource = FluentResource::try_new(locale.source().to_owned()).unwrap_or_else(|(resource, _)| resource);

@@ -16,6 +16,7 @@ mod pgn;
 pub mod preview;
 pub mod problem;
 pub mod result;
+pub mod standings;
 mod tournament;
 pub mod trf;
 

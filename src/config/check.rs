@@ -3,7 +3,8 @@
 use super::keys::TABLES;
 use super::values::{Problems, read_table, unknown_at_top_level_message};
 use super::{
-    Config, Problem, board, broadcast, bus, event, files, game, hall, hooks, laws, lichess, livechess, metrics, storage, web,
+    Config, Problem, board, broadcast, bus, event, files, game, hall, hooks, laws, lichess, livechess, metrics, public,
+    publish_static, storage, web,
 };
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -85,6 +86,8 @@ fn read_config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
     let boards = board::read(root, game.chess960, problems);
     let files_state_dir = state_dir.as_deref().unwrap_or(Path::new(storage::DEFAULT_STATE_DIR));
     let files = files::read(read_table(root, &files::TABLE, problems), files_state_dir);
+    let public = public::read(&read_table(root, &public::TABLE, problems));
+    let publish_static = publish_static::read(read_table(root, &publish_static::TABLE, problems), files_state_dir);
     let metrics = read_table(root, &metrics::TABLE, problems).text("listen").parse().ok();
     let lichess = lichess::read(&read_table(root, &lichess::TABLE, problems));
     let hooks = hooks::read(&read_table(root, &hooks::TABLE, problems));
@@ -97,6 +100,8 @@ fn read_config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
         delay,
         illegal_moves,
         files,
+        public,
+        publish_static,
         lichess,
         hooks,
         metrics,

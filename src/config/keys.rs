@@ -1,6 +1,9 @@
 //! The table of all configuration keys. The keys of each table of the file are described where they are read, in one file for each.
 
-use super::{board, broadcast, bus, event, files, game, hall, hooks, laws, lichess, livechess, metrics, storage, web};
+use super::{
+    board, broadcast, bus, event, files, game, hall, hooks, laws, lichess, livechess, metrics, public, publish_static, storage,
+    web,
+};
 use std::fmt::Write;
 
 pub use super::key::{ChangeEffect, Key, Kind, Table};
@@ -15,6 +18,8 @@ pub static TABLES: &[&Table] = &[
     &event::TABLE,
     &broadcast::TABLE,
     &files::TABLE,
+    &public::TABLE,
+    &publish_static::TABLE,
     &lichess::TABLE,
     &hooks::TABLE,
     &metrics::TABLE,

@@ -100,8 +100,8 @@ impl Overrides {
     }
 
     fn read_messages_file(&mut self, name: &str, text: &str) -> Result<(), Vec<String>> {
-        let Some(locale) = Locale::ALL.into_iter().find(|locale| locale.tag() == name) else {
-            let known = Locale::ALL.map(Locale::tag).join(", ");
+        let Some(locale) = Locale::PUBLIC.into_iter().find(|locale| locale.tag() == name) else {
+            let known = Locale::PUBLIC_TAGS.join(", ");
             return Err(vec![format!("there are no messages in {name}: name the file after {known}")]);
         };
         if text != locale.source() {

@@ -15,6 +15,7 @@ mod config_file;
 pub mod demo;
 pub mod diagram;
 pub mod doctor;
+pub mod forget;
 pub mod game;
 pub mod hall;
 mod hands_speed;
@@ -79,6 +80,7 @@ enum Command {
     Arbiter(arbiter::Args),
     Round(round::Args),
     Seat(seat::Args),
+    Forget(forget::Args),
     Token(token::Args),
     Config(config::Args),
     Replay(replay::Args),
@@ -120,6 +122,7 @@ pub fn main() -> ExitCode {
         Command::Arbiter(args) => wait(arbiter::run(args)),
         Command::Round(args) => wait(round::run(args)),
         Command::Seat(args) => wait(seat::run(args)),
+        Command::Forget(args) => wait(forget::run(args)),
         Command::Token(args) => wait(token::run(args)),
         Command::Config(args) => wait(config::run(args)),
         Command::Replay(args) => done(replay::run(args)),

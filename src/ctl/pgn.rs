@@ -6,6 +6,7 @@ use super::service::{Service, game, parse_word, print};
 use crate::config::{Config, EventTags};
 use crate::daemon::hub::{BoardId, GameView};
 use crate::daemon::journal::{Archive, GameSummary};
+use crate::desk::Desk;
 use crate::game::Record;
 use crate::game::pgn::AfterIllegal;
 use crate::publish::client::{Client, ClientError, Snapshot};
@@ -110,6 +111,8 @@ struct Stored {
     archive: Archive,
     games: Vec<GameSummary>,
     tags: EventTags,
+    /// Which players are not named any more.
+    desk: Desk,
 }
 
 impl Stored {
@@ -118,7 +121,9 @@ impl Stored {
         let games = archive.games()?;
         // An invalid configuration is reported where it matters: when touchmoved starts.
         let tags = Config::load(&Config::default_path()).unwrap_or_default().tags;
-        Ok(Stored { dir, archive, games, tags })
+        // An older journal has none.
+        let desk = archive.desk().unwrap_or_default();
+        Ok(Stored { dir, archive, games, tags, desk })
     }
 
     /// Checks that this is the journal of the queried service: in another one the same numbers mean other games.
@@ -154,6 +159,7 @@ impl Stored {
         let events = self.archive.events(game.id)?;
         let mut record = events.first().and_then(Record::begin).with_context(|| format!("game {} has no start", game.id))?;
         events.iter().skip(1).for_each(|event| record.apply(event));
+        self.desk.hide_tags(&mut record.tags);
         let epoch_wall_ms = game.started_wall_ms.saturating_sub_unsigned(record.started_at);
         let (board, tags) = (BoardId::new(&game.board), self.tags.pairs().into());
         Ok(game_to_pgn(&GameView::new(game.id, board, epoch_wall_ms, record, tags), after, Reader::Arbiter))

@@ -23,7 +23,7 @@ pub fn replace(path: &Path, text: &str, durability: Durability) -> io::Result<()
     if let Some(folder) = path.parent() {
         make_folder(folder, 0o777)?;
     }
-    replace_with(path, text, File::sync_all)?;
+    replace_with(path, text.as_bytes(), File::sync_all)?;
     if durability == Durability::PowerCutSafe { sync_folder_of(path) } else { Ok(()) }
 }
 
@@ -33,12 +33,12 @@ pub fn replace(path: &Path, text: &str, durability: Durability) -> io::Result<()
 ///
 /// # Errors
 /// The write failed; the old content remains.
-pub fn replace_public(path: &Path, text: &str) -> io::Result<()> {
+pub fn replace_public(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         make_public(folder)?;
     }
     // Set explicitly: the umask of this process (umask(2)) is the journal's.
-    replace_with(path, text, |new| new.set_permissions(Permissions::from_mode(0o644)))
+    replace_with(path, content.as_ref(), |new| new.set_permissions(Permissions::from_mode(0o644)))
 }
 
 /// As [`replace`], for files that only the user of this process may read; the content survives a power cut.
@@ -46,7 +46,7 @@ pub fn replace_public(path: &Path, text: &str) -> io::Result<()> {
 /// # Errors
 /// The write failed. The old content remains, or the content after a power cut is undefined.
 pub fn replace_secret(path: &Path, text: &str) -> io::Result<()> {
-    replace_with(path, text, |new| {
+    replace_with(path, text.as_bytes(), |new| {
         new.set_permissions(Permissions::from_mode(0o600))?;
         new.sync_all()
     })?;
@@ -60,7 +60,7 @@ pub fn replace_secret(path: &Path, text: &str) -> io::Result<()> {
 /// The write failed, or this process may not give the file to that user. The old content remains, or the content after a power cut
 /// is undefined.
 pub fn replace_as(path: &Path, text: &str, owner: Owner, mode: u32) -> io::Result<()> {
-    replace_with(path, text, |new| {
+    replace_with(path, text.as_bytes(), |new| {
         new.set_permissions(Permissions::from_mode(mode & 0o600))?;
         // The service may give no file away, and need not.
         if Owner::from(&new.metadata()?) != owner {
@@ -134,13 +134,13 @@ fn make_public(folder: &Path) -> io::Result<()> {
 }
 
 /// Writes a temporary file next to the target, calls `finish` on it, and renames it to the target.
-fn replace_with(path: &Path, text: &str, finish: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+fn replace_with(path: &Path, content: &[u8], finish: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
     let new = folder.join(format!(".{}.new", name.display()));
     let written = File::create(&new)
-        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| finish(&file)))
+        .and_then(|mut file| file.write_all(content).and_then(|()| finish(&file)))
         .and_then(|()| fs::rename(&new, path));
     if written.is_err() {
         // It may not exist.

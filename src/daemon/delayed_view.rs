@@ -4,17 +4,17 @@
 //! exception is the LiveChess server if the configuration says `live = true`, for this machine only. Alerts for the arbiter never
 //! enter the delayed view.
 
+mod desk;
+mod past_results;
 mod public_state;
 mod release_log;
 mod write_ahead;
 
 use super::hub::feed::{Received, UpdateFeed};
-use super::hub::round_games::RoundGames;
 use super::hub::{BoardId, Hub, Published, State, Update};
 use super::{Stop, wait_for_stop};
-use crate::desk::Desk;
+use crate::desk::hide_tags;
 use crate::game::{Command, Delay, DelayLine, DelayPolicy, Event, IllegalMoves, StampedEvent};
-use crate::round::Pairing;
 use public_state::{GameMeta, GameRelease, PublicState, PublishMode, public_tags};
 use release_log::{PriorRelease, ReleaseLog};
 pub use release_log::{RELEASE_FILE, StoredRelease, adopt_releases};
@@ -139,7 +139,8 @@ impl DelayedView {
             self.release_due();
             let (due, write_due) = {
                 let public = self.lock();
-                let due = public.lines.values().filter_map(|line| line.line.next_deadline()).min();
+                let of_games = public.lines.values().filter_map(|line| line.line.next_deadline());
+                let due = of_games.chain(public.past_results.next_due()).min();
                 (due.map(|at| self.epoch + Duration::from_millis(u64::try_from(at).unwrap_or(0))), public.release_log.due())
             };
             let write_due = write_due.filter(|_| writing.is_none());
@@ -228,37 +229,14 @@ impl DelayedView {
             line.line.keep_stricter(number, earlier);
         }
         line.line.push(at, published.stamped.clone());
-        if let Event::Commanded { command: Command::Tags { tags }, .. } = &published.stamped.event
-            && let Some(view) = public.state.games.get_mut(&game)
-        {
-            view.record.tags = public_tags(tags);
+        if let Event::Commanded { command: Command::Tags { tags }, .. } = &published.stamped.event {
+            let mut tags = public_tags(tags);
+            hide_tags(&public.forgotten, &mut tags);
+            let Some(view) = public.state.games.get_mut(&game) else { return };
+            view.record.tags = tags;
             drop(public);
             self.publish(Update::Board(published.board.clone()));
         }
-    }
-
-    /// Publishes the round that is played: who plays whom, and at which board, is public. Rounds that were only loaded are not.
-    fn publish_desk(&self) {
-        let desk = self.hub.read(|state| {
-            let Desk { seats, current_round, .. } = &state.desk;
-            let mut desk = Desk { seats: seats.clone(), current_round: *current_round, ..Desk::default() };
-            if let Some(mut round) = state.desk.round().cloned() {
-                let games = RoundGames::new(&state.games);
-                // The result of a game that is on a board is published by the game, after the delay.
-                let is_played = |pairing: &Pairing| games.of(&round, pairing).iter().any(|game| !game.record.plies.is_empty());
-                let played: Vec<u16> =
-                    round.pairings.iter().filter(|pairing| is_played(pairing)).map(|pairing| pairing.table).collect();
-                round
-                    .pairings
-                    .iter_mut()
-                    .filter(|pairing| played.contains(&pairing.table))
-                    .for_each(|pairing| pairing.result = None);
-                desk.rounds.insert(round.number, round);
-            }
-            desk
-        });
-        self.lock().state.desk = desk;
-        self.publish(Update::Desk);
     }
 
     /// Publishes the serial number of a board that reported it after its game began: the board's identity is public.
@@ -355,6 +333,7 @@ impl DelayedView {
 
     /// Releases the events that are due.
     fn release_due(&self) {
+        self.release_past_results();
         let now = self.now();
         let due: Vec<(u64, StampedEvent)> = {
             let mut public = self.lock();

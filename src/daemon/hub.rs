@@ -291,6 +291,7 @@ impl Hub {
             view.rotation = Some(game.record.rotation);
             last = Some(StoredGameState { epoch_wall_ms, events, cut_from: None });
             let mut state = self.lock();
+            state.desk.hide_tags(&mut game.record.tags);
             state.games.insert(id, game);
             state.mark_continued(id);
         }

@@ -1,5 +1,6 @@
 //! The acts of an operator, and how each changes the desk.
 
+use super::forgotten::{ForgottenPlayer, hide_players};
 use super::json::numbered;
 use super::kept_result::{keep_results, keeps_result};
 use super::{Desk, DeskPart, Seat};
@@ -118,6 +119,11 @@ pub enum DeskAct {
         /// The numbers of games that have lost their names, because their boards were removed from the table before the first move.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unnamed: Vec<u64>,
+    },
+    /// Stops naming a player: in all rounds, and in what is shown of games.
+    Forget {
+        /// The player.
+        player: ForgottenPlayer,
     },
     /// Replaces the whole desk, e.g. with that of an earlier version of touchmove. Its games are those of another journal.
     Restore {
@@ -245,6 +251,7 @@ impl Desk {
             DeskAct::LoadRound { round } => {
                 check_round(round)?;
                 let mut round = round.clone();
+                hide_players(&self.forgotten, &mut round);
                 if let Some(before) = self.rounds.get(&round.number) {
                     keep_results(&mut round, before);
                 }
@@ -298,6 +305,10 @@ impl Desk {
                 games.iter().for_each(|(round, table, game)| self.note_game(*round, *table, *game));
                 Ok(())
             }
+            DeskAct::Forget { player } => {
+                self.forget(player);
+                Ok(())
+            }
             DeskAct::Restore { desk } => {
                 *self = Desk { games: BTreeMap::new(), ..(**desk).clone() };
                 Ok(())
@@ -319,6 +330,7 @@ impl Desk {
     fn change_round(&mut self, number: u16, change: impl FnOnce(&mut Round) -> Result<(), DeskError>) -> Result<(), DeskError> {
         let mut round = self.rounds.get(&number).ok_or(DeskError::NoRound(number))?.clone();
         change(&mut round)?;
+        hide_players(&self.forgotten, &mut round);
         check_round(&round)?;
         self.rounds.insert(number, round);
         Ok(())

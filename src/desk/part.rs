@@ -95,7 +95,7 @@ impl DeskAct {
                 std::iter::once(DeskPart::Byes(*round)).chain(byes.iter().map(|bye| player(*round, &bye.player))).collect()
             }
             DeskAct::NameGames { .. } => Vec::new(),
-            DeskAct::Restore { .. } => vec![DeskPart::Desk],
+            DeskAct::Forget { .. } | DeskAct::Restore { .. } => vec![DeskPart::Desk],
         }
     }
 }

@@ -6,6 +6,7 @@ mod bluetooth;
 mod desk;
 mod order;
 mod page;
+pub(super) mod public;
 mod round;
 mod service;
 mod wiring;
@@ -49,6 +50,7 @@ pub fn all() -> impl Iterator<Item = MessageKey> {
     SENTENCES
         .iter()
         .chain(page::KEYS)
+        .chain(public::KEYS)
         .chain(desk::KEYS)
         .chain(order::KEYS)
         .chain(round::KEYS)

@@ -3,7 +3,6 @@
 //! **Invariant:** Nothing waits for either. Work that exceeds its timeout is aborted and reported to the operator.
 
 mod notice;
-mod program;
 mod webhook;
 
 use crate::config::Config;
@@ -15,6 +14,7 @@ use crate::daemon::source::EventCursor;
 use crate::daemon::{Hub, Source, Stop, wait_for_stop};
 use crate::game::Event;
 use crate::publish::front_end::{Context, FrontEnd, HealthLog, Restart, Runtime, StartedFrontEnd};
+use crate::publish::program::run_program;
 use notice::AlertNotification;
 use std::sync::Arc;
 use std::time::Duration;
@@ -148,7 +148,7 @@ impl Notifiers {
         if !self.config.command.is_empty() {
             let (config, notice, timeout) = (Arc::clone(&self.config), Arc::clone(&notice), self.timeouts.program_timeout);
             self.programs.spawn(HOOK_FAILED, &self.outcome_sender, async move {
-                let result = program::run_program(&config.command, &notice, timeout).await;
+                let result = run_program(&config.command, &notice.variables, &format!("{}\n", notice.json), timeout).await;
                 let name = config.command.first().cloned().unwrap_or_default();
                 result.map_err(|error| {
                     format!("{name} {error}: run it by hand, and check command in [hooks]; the next alert runs it again")

@@ -5,6 +5,7 @@
 pub mod client;
 pub mod dbus;
 pub mod desk;
+mod engine_files;
 pub mod files;
 pub mod front_end;
 pub mod front_end_states;
@@ -14,7 +15,10 @@ pub mod lichess;
 pub mod livechess;
 pub mod metrics;
 mod outcome;
+mod program;
+mod public;
 pub mod render;
+pub mod static_site;
 mod tags;
 pub mod web;
 
@@ -29,6 +33,7 @@ pub const FRONT_ENDS: &[&dyn FrontEnd] = &[
     &dbus::DbusFrontEnd(dbus::Stream::Operator),
     &dbus::DbusFrontEnd(dbus::Stream::Broadcast),
     &files::FilesFrontEnd,
+    &static_site::StaticSiteFrontEnd,
     &metrics::MetricsFrontEnd,
     &lichess::LichessFrontEnd,
     &hooks::HooksFrontEnd,

@@ -3,7 +3,9 @@
 //!
 //! | | |
 //! |---|---|
-//! | `GET /`, `/board/{id}`, `/page/{file}` | the page |
+//! | `GET /`, `/round/{n}`, `/round/{n}/table/{t}`, `/standings`, `/embed/…` | the public page |
+//! | `GET /public/…`, `/public/stream` | the same as documents; their changes, as server-sent events |
+//! | `GET /login`, `/board/{id}`, `/page/{file}` | the page of those who log in, which `/` is once they have; its files |
 //! | `GET /api/state`, `/api/events` | all boards; changes, as server-sent events |
 //! | `GET /api/games/{id}`, `/api/games/{id}/pgn` | one game |
 //! | `GET /cloud/…` | the tournament, in the format of LiveChess Cloud |
@@ -32,16 +34,20 @@ mod card_source;
 mod cloud;
 pub mod codes;
 mod desk;
+mod engine;
 mod etag;
 mod event_batch;
+mod file_body;
 mod frames;
 mod game;
 mod gzip;
 mod health;
 mod http;
-mod page;
+pub(super) mod page;
 mod pending;
 mod post;
+mod public;
+mod public_site;
 pub mod qr;
 mod refusal;
 mod sessions;
@@ -61,17 +67,19 @@ use crate::publish::front_end_states::FrontEndStates;
 use crate::publish::http::admission::ConnectionLimits;
 use crate::publish::http::listener::{Listener, bind_failure_hint};
 use crate::publish::http::tls::Certificate;
+use crate::publish::public::PublicOptions;
 use audience_state::AudienceState;
 use auth::Authenticator;
 use card::AudienceView;
 use cloud::CloudFiles;
 use frames::FrameHistory;
 use pending::PendingLogins;
+use public_site::PublicSite;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 /// Connection limits. A whole playing hall may share one address.
 const CONNECTION_LIMITS: ConnectionLimits = ConnectionLimits { total: 2_048, per_address: 512 };
@@ -121,6 +129,8 @@ pub struct WebState {
     access: Authenticator,
     pending: PendingLogins,
     cloud: CloudFiles,
+    public_options: PublicOptions,
+    public_site: OnceLock<Arc<PublicSite>>,
     frames: Arc<FrameHistory>,
     audience_states: Mutex<BTreeMap<(Audience, &'static str), Arc<AudienceState>>>,
     /// Identifies this run of the program.
@@ -134,8 +144,17 @@ impl WebState {
     pub fn new(context: &Context, config: &Config) -> Arc<WebState> {
         let Context { hub, delayed_view, live_config, login_codes, front_end_states, state_dir, stop, .. } = context.clone();
         let run_id = format!("{:x}", steady_clock::unix_ms());
+        let public_options = PublicOptions::served(config);
+        if config.public.evaluation && !public_options.evaluation {
+            let dir = config.public.engine.display();
+            warn!(
+                "no engine is in {dir}, so spectators see no evaluation: install the package touchmove-engine, and restart touchmoved"
+            );
+        }
         Arc::new(WebState {
             cloud: CloudFiles::new(&delayed_view, config.tags.pairs()),
+            public_options,
+            public_site: OnceLock::new(),
             hub,
             delayed_view,
             live_config,
@@ -161,11 +180,21 @@ impl WebState {
         }
     }
 
+    /// Returns the public page; it is started when somebody requests it.
+    fn public_site(&self) -> Arc<PublicSite> {
+        let start = || {
+            let run_id = format!("{}p", self.run_id);
+            PublicSite::start(&self.delayed_view, self.public_options.clone(), run_id, self.stop.clone())
+        };
+        Arc::clone(self.public_site.get_or_init(start))
+    }
+
     /// Returns the state for this audience and language.
     fn audience_state(&self, audience: Audience, locale: Locale) -> Arc<AudienceState> {
         let mut audience_states = self.audience_states.lock().unwrap_or_else(PoisonError::into_inner);
         let audience_state = audience_states.entry((audience, locale.tag())).or_insert_with(|| {
-            let view = AudienceView { audience, locale, policy: self.delayed_view.policy() };
+            let fide_ids = !audience.is_public() || self.public_options.fide_ids;
+            let view = AudienceView { audience, locale, policy: self.delayed_view.policy(), fide_ids };
             // Sequence numbers of one state are not valid for another.
             let run_id = format!("{}{}{}", self.run_id, audience as u8, locale as u8);
             AudienceState::start(view, self.source(audience), run_id, self.stop.clone())

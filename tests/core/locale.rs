@@ -15,7 +15,7 @@ use touchmove::laws::reason::{IllegalReason, MovedBefore, PlacedPiece, ReasonArg
 use touchmove::laws::touch::Duty;
 use touchmove::laws::{EDITIONS, RulingAction};
 use touchmove::locale::keys::{self, ArgKind};
-use touchmove::locale::{Locale, alert_heading, page_words, ruling_act, sentence};
+use touchmove::locale::{Direction, Locale, Scope, alert_heading, page_words, public_words, ruling_act, sentence};
 use touchmove::names;
 use touchmove::wire::Word as _;
 use zbus::Proxy;
@@ -198,8 +198,14 @@ fn every_key_has_a_message_in_each_language_and_no_message_is_without_a_key() {
     let keys: BTreeMap<&str, BTreeSet<String>> =
         keys::all().map(|(key, args)| (key, args.iter().map(|(name, _)| (*name).to_owned()).collect())).collect();
     assert_eq!(keys.len(), keys::all().count(), "a key is listed twice");
-    for locale in Locale::ALL {
+    for locale in Locale::PUBLIC {
         let tag = locale.tag();
+        let keys: BTreeMap<&str, BTreeSet<String>> = match locale.scope() {
+            Scope::Everything => keys.clone(),
+            Scope::Public => {
+                keys.iter().filter(|(key, _)| key.starts_with("public-")).map(|(key, args)| (*key, args.clone())).collect()
+            }
+        };
         let file = fluent_syntax::parser::parse(locale.source()).unwrap_or_else(|(_, errors)| panic!("{tag}: {errors:?}"));
         let mut messages = BTreeMap::new();
         for entry in &file.body {
@@ -377,6 +383,60 @@ fn page() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/publish/web/page");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     files.filter(|path| path.is_file()).map(|path| std::fs::read_to_string(path).unwrap()).collect()
+}
+
+/// The public page, its plain HTML, and what else the program says to spectators.
+fn public_sources() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/publish");
+    let (mut folders, mut text) = (vec![root], String::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "js") {
+                text += &std::fs::read_to_string(&path).unwrap();
+            }
+        }
+    }
+    text
+}
+
+/// As for the page of operators and arbiters: whole keys, or their beginnings.
+#[test]
+fn spectators_see_all_messages_of_the_public_page() {
+    let sources = public_sources();
+    for key in keys_with("public-") {
+        let is_prefix = |(at, _): (usize, char)| {
+            sources.contains(&format!("{}${{", &key[..=at])) || sources.contains(&format!("{}{{", &key[..=at]))
+        };
+        // The first hyphen is that of `public-`.
+        let composed = key.char_indices().filter(|(_, sign)| *sign == '-').skip(1).any(is_prefix);
+        assert!(sources.contains(&format!("\"{key}\"")) || composed, "nothing uses {key}");
+    }
+}
+
+#[test]
+fn the_public_page_has_twelve_languages() {
+    assert!(Locale::PUBLIC.len() >= 12);
+    for locale in Locale::PUBLIC {
+        let words = public_words(locale);
+        assert_eq!(words.keys().map(|key| (*key).to_owned()).collect::<BTreeSet<_>>(), keys_with("public-"));
+        for (key, word) in &words {
+            let context = format!("{} {key}: {word}", locale.tag());
+            assert!(!word.is_empty() && word.trim() == word && !word.contains("  "), "{context}");
+            assert!(!word.ends_with(['.', '。']) && !word.contains(['$', '\n', '\u{2068}']), "{context}");
+        }
+        assert_eq!(Locale::public_from_tag(locale.tag()), Some(locale));
+        // Whoever reads a machine-made translation can know.
+        assert_eq!(locale.is_public_page_reviewed(), locale == Locale::English, "{}", locale.tag());
+        if locale.scope() == Scope::Public {
+            assert_eq!(Locale::from_tag(locale.tag()), Locale::English, "{}", locale.tag());
+        }
+    }
+    assert_eq!(Locale::public_from_tag("pt_BR.UTF-8"), Some(Locale::Portuguese));
+    assert_eq!(Locale::public_from_tag("fi"), None);
+    assert_eq!(Locale::Arabic.direction(), Direction::Rtl);
 }
 
 /// The page contains whole keys, or their beginnings where a word from the server follows.

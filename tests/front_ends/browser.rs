@@ -6,6 +6,7 @@
 mod alerts;
 mod desk;
 mod large_hall;
+mod public;
 mod setup;
 mod telephone;
 
@@ -181,7 +182,7 @@ async fn an_arbiter_sees_an_illegal_move_and_restores_the_position() {
     browser.size(1280, 800);
 
     // A visitor who is not logged in sees the games, but no alerts.
-    browser.go(&format!("http://127.0.0.1:{port}/"));
+    browser.go(&format!("http://127.0.0.1:{port}/login"));
     browser.until("a card for each board", "document.querySelectorAll('#cards .card').length === 8");
     browser.shows("#login", "Log in");
     browser.hides("#menu, #sound, #alerts");

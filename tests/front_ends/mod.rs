@@ -15,5 +15,6 @@ pub(crate) mod resources;
 pub(crate) mod rights;
 pub(crate) mod round_day;
 pub(crate) mod settings;
+pub(crate) mod static_site;
 pub(crate) mod strangers;
 pub(crate) mod web;

@@ -1,8 +1,11 @@
 //! The web server: requests of browsers and other programs over HTTP, through real sockets.
 
 mod code;
+mod engine;
+mod examples;
 mod former;
 mod login;
+mod public;
 mod service;
 mod spectators;
 mod stream;

@@ -8,6 +8,7 @@ pub mod avahi;
 pub mod bluez;
 pub mod chain;
 pub mod hall;
+pub mod json_schema;
 pub mod nats;
 pub mod organiser;
 pub mod python;

@@ -88,10 +88,33 @@ impl Browser {
         browser.session = session["sessionId"].as_str().expect("a session").to_owned();
         let debugger = session["capabilities"]["goog:chromeOptions"]["debuggerAddress"].as_str();
         browser.debugger = debugger.expect("an address").to_owned();
-        let features =
-            json!([{"name": "prefers-color-scheme", "value": "dark"}, {"name": "prefers-reduced-motion", "value": "reduce"}]);
-        browser.cdp("Emulation.setEmulatedMedia", json!({ "features": features }));
+        browser.prefers("dark");
         Some(browser)
+    }
+
+    /// Makes pages believe that the system prefers these colours, and no motion.
+    pub fn prefers(&self, colours: &str) {
+        let features =
+            json!([{"name": "prefers-color-scheme", "value": colours}, {"name": "prefers-reduced-motion", "value": "reduce"}]);
+        self.cdp("Emulation.setEmulatedMedia", json!({ "features": features }));
+    }
+
+    /// Makes the processor so many times slower.
+    #[allow(dead_code)] // for benches
+    pub fn slow_down(&self, times: u32) {
+        self.cdp("Emulation.setCPUThrottlingRate", json!({ "rate": times }));
+    }
+
+    /// Loads everything from the server from now on.
+    pub fn without_cache(&self) {
+        self.cdp("Network.enable", json!({}));
+        self.cdp("Network.setCacheDisabled", json!({"cacheDisabled": true}));
+    }
+
+    /// Loads no addresses that match this pattern from now on.
+    pub fn block(&self, pattern: &str) {
+        self.cdp("Network.enable", json!({}));
+        self.cdp("Network.setBlockedURLs", json!({"urls": [pattern]}));
     }
 
     /// The address of its debugger, which accepts more than WebDriver.

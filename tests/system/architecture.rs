@@ -391,11 +391,16 @@ fn every_board_file_is_in_the_list() {
 /// What several front-ends use depends on none of them.
 #[test]
 fn shared_rooms_use_no_front_end() {
-    for room in ["http", "render"] {
+    for room in ["http", "render", "public"] {
         for path in files(&root().join("src/publish").join(room)) {
             let tokens = tokens(&std::fs::read_to_string(&path).expect("a source file"));
             for used in tokens.windows(5).filter(|five| five[..4] == ["crate", "::", "publish", "::"]) {
-                assert!(["http", "render"].contains(&used[4].as_str()), "{} uses publish::{}", path.display(), used[4]);
+                assert!(
+                    ["http", "render", "public"].contains(&used[4].as_str()),
+                    "{} uses publish::{}",
+                    path.display(),
+                    used[4]
+                );
             }
         }
     }

@@ -1,8 +1,10 @@
 //! What the public may see at this moment, and how one more event becomes public.
 
+use super::past_results::PastResults;
 use super::release_log::{PriorRelease, ReleaseLog};
 use super::write_ahead::WriteAhead;
 use crate::daemon::hub::{BoardView, GameView, Published, State};
+use crate::desk::{ForgottenPlayer, hide_tags};
 use crate::game::{DelayLine, DelayPolicy, Event, StampedEvent};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +20,10 @@ pub(super) struct PublicState {
     /// Released events by game, numbered from 1.
     pub(super) events: BTreeMap<u64, Vec<StampedEvent>>,
     pub(super) lines: BTreeMap<u64, GameRelease>,
+    /// The players who are not named any more. Their names are not public, so they are not part of the desk.
+    pub(super) forgotten: Vec<ForgottenPlayer>,
+    /// The results of earlier rounds.
+    pub(super) past_results: PastResults,
     /// How much of each game has been released, by journal event numbers.
     pub(super) release_log: ReleaseLog,
     /// The strictest of all policies since this process was started.
@@ -105,6 +111,7 @@ impl PublicState {
             view.epoch_steady_ms = epoch_steady_ms;
             // The players' names are public.
             view.record.tags = public_tags(&own_tags);
+            hide_tags(&self.forgotten, &mut view.record.tags);
             if mode == PublishMode::StateChange {
                 view.last_recalled_number = number;
             }
@@ -170,7 +177,8 @@ pub(super) enum PublishMode {
 pub(super) fn public_tags(tags: &[(String, String)]) -> Vec<(String, String)> {
     const OTHER_PUBLIC_TAGS: [&str; 6] = ["Event", "Site", "Date", "Round", "Table", "TimeControl"];
     /// Suffixes of `White` and `Black`.
-    const PLAYER_TAG_SUFFIXES: [&str; 9] = ["", "Title", "Elo", "FideId", "Team", "Country", "USCF", "NA", "Type"];
+    const PLAYER_TAG_SUFFIXES: [&str; 10] =
+        ["", "Title", "Elo", "FideId", "Team", "Federation", "Country", "USCF", "NA", "Type"];
     let of_player = |name: &str| {
         let player = name.strip_prefix("White").or_else(|| name.strip_prefix("Black"));
         player.is_some_and(|suffix| PLAYER_TAG_SUFFIXES.contains(&suffix))

@@ -139,18 +139,21 @@ impl Hub {
         if let Some(Err(error)) = file.map(|file| file.store(&desk)) {
             warn!("the copy of the seats and rounds beside the journal cannot be written: {error}");
         }
-        {
+        let is_forgetting = matches!(entry.act, DeskAct::Forget { .. });
+        let renamed = {
             let mut state = self.lock();
             (state.desk, state.desk_number) = (desk, number + 1);
             if !is_bookkeeping {
                 by.clone_into(&mut state.desk_by);
             }
-        }
+            if is_forgetting { state.hide_names() } else { Vec::new() }
+        };
         drop(recent);
         // Which games have names is announced with these games.
         if !is_bookkeeping {
             self.publish(Update::Desk);
         }
+        renamed.into_iter().for_each(|board| self.publish(Update::Board(board)));
         Ok(())
     }
 

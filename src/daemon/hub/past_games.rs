@@ -74,6 +74,9 @@ impl Hub {
             game.record.tags.extend(tags);
             game.record.tags.sort();
         }
+        if let Some(game) = &mut game {
+            self.read(|state| state.desk.hide_tags(&mut game.record.tags));
+        }
         Ok(game)
     }
 

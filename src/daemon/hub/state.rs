@@ -6,7 +6,7 @@ use crate::daemon::hub::round_games::{RoundGames, pairing_of, tagged_pairing};
 use crate::daemon::steady_clock;
 use crate::desk::Desk;
 use crate::game::rights::Audience;
-use crate::game::{Event, Record, StampedEvent};
+use crate::game::{Command, Event, Record, StampedEvent};
 use crate::link::watch::UnusedDevice;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -67,6 +67,24 @@ impl State {
         self.games.values_mut().filter(|game| left.contains(&game.id)).for_each(|game| game.is_continued = true);
     }
 
+    /// Hides the names of forgotten players in games, and returns the boards of these. A game that is on its board and has a pairing gets
+    /// the other name by an event.
+    pub(in crate::daemon) fn hide_names(&mut self) -> Vec<BoardId> {
+        let mut changed = Vec::new();
+        let on_boards: Vec<u64> = self.boards.values().filter_map(|board| board.game).collect();
+        for game in self.games.values_mut() {
+            let has_pairing = on_boards.contains(&game.id) && pairing_of(&self.desk, game).is_some();
+            let before = game.record.tags.clone();
+            if !has_pairing {
+                self.desk.hide_tags(&mut game.record.tags);
+            }
+            if game.record.tags != before {
+                changed.push(game.board.clone());
+            }
+        }
+        changed
+    }
+
     /// Notes that a game continues another one (`None`: one that is not here), and that its events up to this number, as far as it
     /// has them, are not published as updates.
     pub(in crate::daemon) fn note_continuation(&mut self, id: u64, continued: Option<u64>, recalled: u64) {
@@ -114,6 +132,9 @@ impl State {
         if let Some(view) = game.and_then(|game| self.games.get_mut(&game)) {
             view.epoch_steady_ms = steady_clock::from_wall(epoch_wall_ms);
             view.apply(stamped);
+            if matches!(stamped.event, Event::Commanded { command: Command::Tags { .. }, .. }) {
+                self.desk.hide_tags(&mut view.record.tags);
+            }
         } else if stamped.number.is_some() {
             debug!(%board, "an event of a game that is not in memory");
         }

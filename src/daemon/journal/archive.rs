@@ -2,6 +2,7 @@
 
 use super::backup::open_source;
 use super::{GameSummary, JournalError, read};
+use crate::desk::Desk;
 use crate::game::StampedEvent;
 use rusqlite::Connection;
 use std::path::Path;
@@ -27,6 +28,12 @@ impl Archive {
     /// Returns all games, oldest first.
     pub fn games(&self) -> Result<Vec<GameSummary>, JournalError> {
         read::games(&self.connection)
+    }
+
+    /// Returns the desk, as all acts that can be read have left it.
+    pub fn desk(&self) -> Result<Desk, JournalError> {
+        let (entries, _) = super::desk::entries(&self.connection)?;
+        Ok(Desk::from_acts(entries.iter().map(|entry| &entry.act)).0)
     }
 
     /// Returns all events of a game, in order; none if the game does not exist.

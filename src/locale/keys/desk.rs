@@ -92,5 +92,6 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("log-desk", &[]),
     ("log-pairing_removed", &[("table", Plain)]),
     ("log-result_removed", &[("table", Plain)]),
+    ("log-player_forgotten", &[]),
     ("log-round_removed", &[("round", Plain)]),
 ];

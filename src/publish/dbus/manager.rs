@@ -44,6 +44,7 @@ impl ManagerObject {
     /// (as journal_full, for another reason), journal_damaged (published events are missing or changed, or a file of the journal is
     /// damaged), game_unreadable, recordings_stopped, recording_paused (a board sends more than is recorded), unrecorded (a board
     /// shows play, and there is no game), no_boards (on a line that carries many), files_failed (the games as files are held back),
+    /// publish_static_failed (the public page as files),
     /// metrics_failed, lichess_failed (games do not reach Lichess), lichess_refused (Lichess does not accept a game), hook_failed,
     /// webhook_failed, web_failed (the page cannot be served), settings_ignored (settings.toml in the state directory is not used),
     /// and those of halls: hall_setup, hall_away, hall_refuses, hall_conflict, hall_copy, hall_version, hall_server, hall_games,

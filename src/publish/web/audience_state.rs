@@ -7,6 +7,7 @@ use super::card::{AudienceView, Card, build_card};
 use super::card_change::changed_fields;
 use super::card_source::CardSource;
 use super::event_batch::{CardFormat, EventBatch};
+use super::stream::EventSource;
 use crate::daemon::hub::feed::{Changes, UpdateFeed};
 use crate::daemon::hub::is_health_kind_for;
 use crate::daemon::hub::{BoardId, State};
@@ -119,11 +120,6 @@ impl AudienceState {
         audience_state
     }
 
-    /// Returns a receiver of the number of the last change.
-    pub(super) fn changes(&self) -> watch::Receiver<u64> {
-        self.changed.subscribe()
-    }
-
     /// Parses `run_id-number`; returns 0 if it is not a number of this state.
     pub(super) fn parse_event_id(&self, id: &str) -> u64 {
         let number =
@@ -147,22 +143,6 @@ impl AudienceState {
     pub(super) fn card(&self, board: &BoardId) -> Option<Arc<str>> {
         self.update();
         self.published().boards.get(board).map(|cached| Arc::clone(&cached.text))
-    }
-
-    /// Returns the changes after `number` as server-sent events; without text if there are none.
-    pub(super) fn events_since(&self, number: u64, format: CardFormat) -> Arc<EventBatch> {
-        let mut published = self.published();
-        let last = published.last;
-        published.batches.retain(|batch| batch.to == last);
-        let is_wanted = |batch: &&Arc<EventBatch>| (batch.from, batch.format) == (number, format);
-        if let Some(batch) = published.batches.iter().find(is_wanted) {
-            return Arc::clone(batch);
-        }
-        let text = if number == last { Bytes::new() } else { published.text_since(&self.view, &self.run_id, number, format) };
-        let batch = Arc::new(EventBatch::new(number, last, format, text));
-        published.batches.truncate(MAX_BATCHES - 1);
-        published.batches.push_front(Arc::clone(&batch));
-        batch
     }
 
     /// Returns the minimum interval between updates.
@@ -207,6 +187,27 @@ impl AudienceState {
 
     fn published(&self) -> MutexGuard<'_, PublishedCards> {
         self.published.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl EventSource for AudienceState {
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    fn events_since(&self, number: u64, format: CardFormat) -> Arc<EventBatch> {
+        let mut published = self.published();
+        let last = published.last;
+        published.batches.retain(|batch| batch.to == last);
+        let is_wanted = |batch: &&Arc<EventBatch>| (batch.from, batch.format) == (number, format);
+        if let Some(batch) = published.batches.iter().find(is_wanted) {
+            return Arc::clone(batch);
+        }
+        let text = if number == last { Bytes::new() } else { published.text_since(&self.view, &self.run_id, number, format) };
+        let batch = Arc::new(EventBatch::new(number, last, format, text));
+        published.batches.truncate(MAX_BATCHES - 1);
+        published.batches.push_front(Arc::clone(&batch));
+        batch
     }
 }
 

@@ -3,21 +3,19 @@
 //! The copy is written to a file that has no name by the time it is sent, so that it needs no memory and never stays behind.
 
 use super::WebState;
+use super::file_body::file_body;
 use super::post::require_right;
 use super::refusal::{HandlerResult, refusal};
 use crate::daemon::journal;
 use crate::game::rights::Right;
-use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
-use futures_util::stream;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::{OwnedMutexGuard, mpsc};
 use tokio::task::spawn_blocking;
 use tracing::info;
 
@@ -25,8 +23,6 @@ use tracing::info;
 const FILE_NAME: &str = "download.sqlite3";
 /// Free space that a copy must leave, in bytes: moves are stored first.
 const SPACE_LEFT: u64 = 64 << 20;
-/// How much is read from the copy at once, in bytes, and how many of these pieces wait for the client.
-const PIECE: (usize, usize) = (64 << 10, 4);
 
 /// Handles `GET /api/backup`: the journal as one SQLite file.
 pub(super) async fn download(State(web): State<Arc<WebState>>, headers: HeaderMap) -> HandlerResult {
@@ -80,30 +76,4 @@ fn remove_copies(dir: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Returns a body with the content of a file, which is read on a thread of its own as fast as the client receives it. `turn` is
-/// held until then.
-fn file_body(mut file: File, turn: OwnedMutexGuard<()>) -> Body {
-    let (sender, receiver) = mpsc::channel::<io::Result<Bytes>>(PIECE.1);
-    spawn_blocking(move || {
-        let _turn = turn;
-        loop {
-            let mut piece = vec![0; PIECE.0];
-            let read = match file.read(&mut piece) {
-                Ok(0) => return,
-                Ok(count) => {
-                    piece.truncate(count);
-                    Ok(piece.into())
-                }
-                Err(error) => Err(error),
-            };
-            let is_last = read.is_err();
-            // The client has disconnected if nobody receives.
-            if sender.blocking_send(read).is_err() || is_last {
-                return;
-            }
-        }
-    });
-    Body::from_stream(stream::unfold(receiver, async |mut receiver| Some((receiver.recv().await?, receiver))))
 }

@@ -10,6 +10,7 @@ use crate::game::record::PlyState;
 use crate::game::rights::Audience;
 use crate::game::{Alert, AlertKind, DelayPolicy};
 use crate::locale::Locale;
+use crate::publish::render::numbered_move::{numbered_move, side_to_move};
 use crate::publish::render::placement::sensed_placement;
 use crate::round::{Pairing, PairingResult, Player, Round};
 use crate::wire::{Word, sensed_to_word};
@@ -36,6 +37,8 @@ pub(super) struct AudienceView {
     pub locale: Locale,
     /// The delay of the public, which can change.
     pub policy: watch::Receiver<DelayPolicy>,
+    /// Whether FIDE IDs are shown.
+    pub fide_ids: bool,
 }
 
 /// The card of one board.
@@ -137,7 +140,7 @@ pub(super) fn build_card(view: &AudienceView, source: &CardSource<'_>, board: &B
         board.battery.map_or(Value::Null, |battery| json!({"percent": battery.percent, "charging": battery.charging})),
     );
     let result = pairing.and_then(|(round, pairing)| pairing_result(view, source, game, round, pairing));
-    insert("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(pairing, result)));
+    insert("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(view, pairing, result)));
     insert("game", game.map_or(Value::Null, |game| game_on_card(view, game)));
     let former = without_result(view, source, board);
     // A board that its game has left is put away.
@@ -233,13 +236,8 @@ fn delayed_clock(view: &AudienceView, game: &GameView) -> Option<CardClock> {
     })
 }
 
-/// Returns the player to move.
-fn side_to_move(fen: &str) -> Color {
-    if fen.split(' ').nth(1) == Some("b") { Color::Black } else { Color::White }
-}
-
 /// Returns the players of a pairing, and its result.
-fn players(pairing: &Pairing, result: Option<PairingResult>) -> Value {
+fn players(view: &AudienceView, pairing: &Pairing, result: Option<PairingResult>) -> Value {
     let player = |player: &Player| {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
@@ -249,7 +247,7 @@ fn players(pairing: &Pairing, result: Option<PairingResult>) -> Value {
             "rating": number(player.rating.map(u32::from)),
             "federation": text(&player.federation),
             "team": text(&player.team),
-            "fide_id": number(player.fide_id),
+            "fide_id": number(player.fide_id.filter(|_| view.fide_ids)),
         })
     };
     let forfeit = pairing.forfeit().map(Word::word);
@@ -285,7 +283,7 @@ fn game(view: &AudienceView, game: &GameView) -> Value {
         };
         json!({
             "name": tag(""), "title": tag("Title"), "rating": tag("Elo"), "federation": tag("Federation"), "team": tag("Team"),
-            "fide_id": tag("FideId"),
+            "fide_id": if view.fide_ids { tag("FideId") } else { String::new() },
         })
     };
     let last = record.plies.last();
@@ -320,15 +318,6 @@ fn game(view: &AudienceView, game: &GameView) -> Value {
         fields.insert("last_number".to_owned(), game.last_number_for(view.audience).into());
     }
     value
-}
-
-/// Returns a move with its number. `fen`: the position after it.
-pub(super) fn numbered_move(san: &str, fen: &str) -> String {
-    let number: u32 = fen.split(' ').nth(5).and_then(|number| number.parse().ok()).unwrap_or(1);
-    match side_to_move(fen) {
-        Color::Black => format!("{number}. {san}"),
-        Color::White => format!("{}… {san}", number.saturating_sub(1)),
-    }
 }
 
 /// Returns how much attention the board needs: 0 none, 1 there is a notice, 2 a device needs attention, 3 there is an alert.

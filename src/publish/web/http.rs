@@ -4,9 +4,10 @@ use super::auth::{User, audience_of};
 use super::event_batch::CardFormat;
 use super::game::GameDetails;
 use super::page::{self, PageFile};
+use super::public;
 use super::refusal::{HandlerResult, Refusal, refusal};
 use super::stream::StreamRequest;
-use super::{WebState, backup, bluetooth, desk, etag, game, gzip, health, post, settings, setup, stream, wiring_test};
+use super::{WebState, backup, bluetooth, desk, engine, etag, game, gzip, health, post, settings, setup, stream, wiring_test};
 use crate::daemon::hub::State as HubState;
 use crate::daemon::steady_clock;
 use crate::game::pgn::AfterIllegal;
@@ -16,6 +17,7 @@ use crate::publish::http::admission::{AdmittedClient, EvictionPolicy};
 use crate::publish::http::headers::{accepts_gzip, query_field, requested_locale};
 use crate::publish::http::origin::{is_own_host, requested_host};
 use crate::publish::render::pgn::{Reader, game_to_pgn};
+use axum::body::{Body, Bytes};
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
@@ -28,7 +30,7 @@ use axum::routing::{get, post as on_post};
 use axum::{Extension, Json, Router};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// The page loads only its own files and connects only to its own server. chessground draws arrows as SVG elements and positions
 /// pieces through style properties of elements, which a style policy does not restrict.
@@ -38,11 +40,11 @@ const CONTENT_SECURITY_POLICY_VALUE: HeaderValue = HeaderValue::from_static(
 /// Valid for one year, for this name only and not for its subdomains.
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 /// The request header with the number of the last server-sent event that a browser received.
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The coding of compressed bodies, and the request header by which a client accepts it.
-const GZIP: &str = "gzip";
-const ACCEPT_ENCODING: &str = "accept-encoding";
+pub(super) const GZIP: &str = "gzip";
+pub(super) const ACCEPT_ENCODING: &str = "accept-encoding";
 
 /// The response header that tells nginx and other proxies not to buffer the response.
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -50,9 +52,18 @@ const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering
 /// Builds the router with all routes.
 pub(super) fn router(web: &Arc<WebState>) -> Router {
     Router::new()
-        .route("/", get(index))
+        .route("/", get(public::front_page))
+        .route("/index.html", get(public::any_page))
+        .route("/login", get(index))
+        .route("/standings", get(public::any_page))
+        .route("/standings.html", get(public::any_page))
+        .route("/round/{number}/table/{table}", get(public::any_page))
+        .route("/embed/{*path}", get(public::any_page))
+        .route("/public/stream", get(public::events))
+        .route("/public/{*path}", get(public::document))
         .route("/board/{id}", get(index))
         .route("/page/{*file}", get(file))
+        .route("/page/engine/{name}", get(engine::file))
         .route("/api/words", get(words))
         .route("/api/state", get(state))
         .route("/api/events", get(events))
@@ -73,7 +84,7 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .route("/api/health", get(health::read))
         .route("/api/backup", get(backup::download))
         .route("/round", get(index))
-        .route("/round/{number}", get(index))
+        .route("/round/{number}", get(public::round))
         .route("/seats", get(index))
         .route("/game/{id}", get(index))
         .route("/settings", get(index))
@@ -111,7 +122,7 @@ async fn check_request(State(web): State<Arc<WebState>>, request: Request, next:
     response
 }
 
-async fn index(headers: HeaderMap) -> Response {
+pub(super) async fn index(headers: HeaderMap) -> Response {
     serve_file(&headers, &page::INDEX)
 }
 
@@ -121,11 +132,19 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> HandlerResult {
 }
 
 fn serve_file(headers: &HeaderMap, file: &'static PageFile) -> Response {
-    /// The entity tag of each file, computed once.
-    static TAGS: LazyLock<BTreeMap<&str, String>> =
-        LazyLock::new(|| page::files().map(|file| (file.name, etag::entity_tag(file.bytes))).collect());
-    let tag = TAGS.get(file.name).map_or("", String::as_str);
-    etag::respond_with_etag(headers, tag, file.kind, file.bytes)
+    /// The entity tag of each file, computed once, and its compressed content, once it was requested.
+    static SERVED: LazyLock<BTreeMap<&str, (String, OnceLock<Bytes>)>> =
+        LazyLock::new(|| page::files().map(|file| (file.name, (etag::entity_tag(file.bytes), OnceLock::new()))).collect());
+    let Some((tag, compressed)) = SERVED.get(file.name).filter(|_| file.is_text() && accepts_gzip(headers)) else {
+        let tag = SERVED.get(file.name).map_or("", |(tag, _)| tag.as_str());
+        return etag::respond_with_etag(headers, tag, file.kind, file.bytes);
+    };
+    let bytes = compressed.get_or_init(|| gzip::gzip(file.bytes)).clone();
+    let mut response = etag::respond_with_etag(headers, tag, file.kind, bytes);
+    let answered = response.headers_mut();
+    answered.insert(VARY, HeaderValue::from_static(ACCEPT_ENCODING));
+    answered.insert(CONTENT_ENCODING, HeaderValue::from_static(GZIP));
+    response
 }
 
 async fn cloud(State(web): State<Arc<WebState>>, Path(path): Path<String>, headers: HeaderMap) -> HandlerResult {
@@ -219,6 +238,11 @@ async fn events(
     // Behind a proxy all clients have the same address, and spectators must not lock out arbiters.
     let policy = if user.is_some() { EvictionPolicy::Keep } else { EvictionPolicy::Expendable };
     let body = stream::event_stream_body(&web, audience_state, &request, user, client.start_serving(policy));
+    event_stream(&request, body)
+}
+
+/// Returns a stream of server-sent events.
+pub(super) fn event_stream(request: &StreamRequest, body: Body) -> Response {
     // A proxy must pass the stream on without buffering.
     let mut response =
         ([(CONTENT_TYPE, "text/event-stream"), (X_ACCEL_BUFFERING, "no"), (VARY, ACCEPT_ENCODING)], body).into_response();

@@ -21,6 +21,10 @@ pub(super) struct PageFile {
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
+const PNG: &str = "image/png";
+
+/// How the names of the files of the public page begin.
+const PUBLIC_FILES: [&str; 3] = ["public/", "vendor/flags", "vendor/pieces"];
 
 /// Lists files under their own names.
 macro_rules! files {
@@ -35,6 +39,19 @@ pub(super) static INDEX: PageFile = PageFile { name: "index.html", kind: HTML, b
 /// Returns all files: the HTML document, and those that it loads.
 pub(super) fn files() -> impl Iterator<Item = &'static PageFile> {
     FILES.iter().chain([&*LANGUAGES, &*COMMANDS_SCRIPT, &INDEX])
+}
+
+impl PageFile {
+    /// Returns whether it is text, which is sent compressed.
+    pub(super) fn is_text(&self) -> bool {
+        self.kind != PNG
+    }
+}
+
+/// Returns the files of the public page, with their names below `/page/`: they load no other ones.
+pub(in crate::publish) fn public_files() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    let is_public = |file: &&PageFile| PUBLIC_FILES.iter().any(|beginning| file.name.starts_with(beginning));
+    files().filter(is_public).map(|file| (file.name, file.bytes))
 }
 
 /// The available languages as a script: tag, name in the language itself, and the scripts and countries by which it is chosen.
@@ -97,4 +114,31 @@ static FILES: &[PageFile] = files![
     SCRIPT "words.js",
     SCRIPT "vendor/chessground.js",
     STYLE "vendor/chessground.css",
+    STYLE "public/public.css",
+    SCRIPT "public/public.js",
+    SCRIPT "public/address.js",
+    SCRIPT "public/board.js",
+    SCRIPT "public/clock.js",
+    SCRIPT "public/data.js",
+    SCRIPT "public/dom.js",
+    SCRIPT "public/engine.js",
+    SCRIPT "public/filter.js",
+    SCRIPT "public/look.js",
+    SCRIPT "public/moves.js",
+    SCRIPT "public/player.js",
+    SCRIPT "public/results.js",
+    SCRIPT "public/round.js",
+    SCRIPT "public/screen.js",
+    SCRIPT "public/share.js",
+    SCRIPT "public/shell.js",
+    SCRIPT "public/speech.js",
+    SCRIPT "public/standings.js",
+    SCRIPT "public/table.js",
+    SCRIPT "public/tile.js",
+    SCRIPT "public/words.js",
+    STYLE "vendor/flags.css",
+    PNG "vendor/flags.png",
+    SCRIPT "vendor/flags.js",
+    STYLE "vendor/pieces-cburnett.css",
+    STYLE "vendor/pieces-merida.css",
 ];

@@ -1,7 +1,6 @@
 //! Changes as server-sent events.
 
 use super::WebState;
-use super::audience_state::AudienceState;
 use super::auth::User;
 use super::event_batch::{CardFormat, EventBatch};
 use super::gzip::{GzipStream, Segment};
@@ -36,9 +35,18 @@ pub(super) struct StreamRequest {
     pub gzip: bool,
 }
 
+/// What a stream is about.
+pub(super) trait EventSource: Send + Sync {
+    /// Returns a receiver of the number of the last change.
+    fn changes(&self) -> watch::Receiver<u64>;
+
+    /// Returns the changes after `number` as server-sent events; without text if there are none.
+    fn events_since(&self, number: u64, format: CardFormat) -> Arc<EventBatch>;
+}
+
 /// A client of the event stream.
 struct EventStream {
-    audience_state: Arc<AudienceState>,
+    source: Arc<dyn EventSource>,
     changes: watch::Receiver<u64>,
     web: Arc<WebState>,
     /// The user, and a receiver of changes of tokens and sessions.
@@ -63,11 +71,11 @@ enum Progress {
     Ended,
 }
 
-/// Streams all cards that changed after the requested number, and then all further changes, until the client disconnects, its token
+/// Streams everything that changed after the requested number, and then all further changes, until the client disconnects, its token
 /// is revoked, or its session ends.
 pub(super) fn event_stream_body(
     web: &Arc<WebState>,
-    audience_state: Arc<AudienceState>,
+    source: Arc<dyn EventSource>,
     request: &StreamRequest,
     user: Option<User>,
     guard: ServingGuard,
@@ -75,8 +83,8 @@ pub(super) fn event_stream_body(
     let user = user.map(|user| (user, web.access.changes()));
     let (web, stop) = (Arc::clone(web), web.stop.clone());
     let event_stream = EventStream {
-        changes: audience_state.changes(),
-        audience_state,
+        changes: source.changes(),
+        source,
         web,
         user,
         last_seq: request.last_seq,
@@ -122,7 +130,7 @@ impl EventStream {
 
     /// Returns the changes since the last batch.
     fn next_batch(&mut self) -> Arc<EventBatch> {
-        let batch = self.audience_state.events_since(self.last_seq, self.format);
+        let batch = self.source.events_since(self.last_seq, self.format);
         self.last_seq = batch.to;
         batch
     }

@@ -12,7 +12,7 @@ async fn all_alerts_of_one_kind_are_acknowledged_and_no_others() {
     let Some(scene) = Scene::open().await else { return };
     let (_, token) = scene.tokens.iter().find(|(role, _)| *role == Role::Arbiter).unwrap();
     browser.size(1280, 800);
-    browser.go(&format!("http://127.0.0.1:{}/", scene.port));
+    browser.go(&format!("http://127.0.0.1:{}/login", scene.port));
     browser.shows("#login", "Log in");
     browser.click("#login");
     browser.keys(&format!("{token}{ENTER}"));

@@ -71,7 +71,7 @@ impl Desk {
         let token = String::from_utf8(output.unwrap().stdout).unwrap();
         let browser = &self.browser;
         browser.size(1280, 800);
-        browser.go(&self.address("/"));
+        browser.go(&self.address("/login"));
         browser.shows("#login", "Log in");
         browser.click("#login");
         browser.keys(&format!("{}{ENTER}", token.trim()));

@@ -15,7 +15,7 @@ async fn open(who: Value) -> Option<(Browser, OpenHall)> {
     let fake = include_str!("large_hall.js").replace("COUNT]", &format!("{TABLES}]")).replace("[WHO", &format!("[{who}"));
     browser.before_load(&fake);
     browser.size(1280, 800);
-    browser.go(&format!("http://127.0.0.1:{}/", hall.web));
+    browser.go(&format!("http://127.0.0.1:{}/login", hall.web));
     Some((browser, hall))
 }
 
@@ -101,7 +101,7 @@ fn remembers_the_size(browser: &Browser, port: u16) {
         "no row is cut",
         "[...document.querySelectorAll('.player')].every(one => one.scrollWidth <= one.clientWidth + 1)",
     );
-    browser.go(&format!("http://127.0.0.1:{port}/"));
+    browser.go(&format!("http://127.0.0.1:{port}/login"));
     browser.until("the size is remembered", "document.querySelector('#cards').dataset.size === 'rows'");
     for size in ["s", "l", "m"] {
         browser.click(&format!("#sizes [value={size}]"));
@@ -135,12 +135,12 @@ fn filters(browser: &Browser, port: u16) {
     browser.until("the finished games, by the history", &format!("{CARDS} === 6 && location.search === '?state=ended'"));
     choose("by-section", "U14");
     browser.until("those of a section", &format!("{CARDS} === 2 && location.search === '?state=ended&section=U14'"));
-    browser.go(&format!("http://127.0.0.1:{port}/?state=ended&q=5"));
+    browser.go(&format!("http://127.0.0.1:{port}/login?state=ended&q=5"));
     browser.until("tables 5, 55", &format!("{CARDS} === 2 && document.querySelector('#filter').value === '5'"));
-    browser.go(&format!("http://127.0.0.1:{port}/?needs&section=none&state=all&page=-1"));
+    browser.go(&format!("http://127.0.0.1:{port}/login?needs&section=none&state=all&page=-1"));
     browser.until("an address of others", &format!("{CARDS} === 0"));
     browser.shows("#none", "No board matches");
-    browser.go(&format!("http://127.0.0.1:{port}/"));
+    browser.go(&format!("http://127.0.0.1:{port}/login"));
     browser.until("all cards", &format!("{CARDS} === {TABLES}"));
 }
 

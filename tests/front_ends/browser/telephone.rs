@@ -13,7 +13,7 @@ async fn a_telephone_logs_in_with_the_code_of_the_address() {
     let output =
         create.args(["token", "create", "Anna", "--role", "arbiter", "--state-dir"]).arg(hall.hall.state.path()).output();
     let token = String::from_utf8(output.unwrap().stdout).unwrap();
-    let page = format!("http://127.0.0.1:{}/", hall.web);
+    let page = format!("http://127.0.0.1:{}/login", hall.web);
     browser.size(1280, 800);
     browser.go(&page);
     browser.shows("#login", "Log in");

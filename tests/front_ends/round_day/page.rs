@@ -43,7 +43,7 @@ impl Page {
         };
         let address = format!("http://127.0.0.1:{}/", hall.port);
         browser.size(DESK.0, DESK.1);
-        browser.go(&address);
+        browser.go(&format!("{address}login"));
         Page { browser, address, tokens: [OPERATOR, ARBITER].map(token).into(), round: 1, is_pictured: !hall.has_machines() }
     }
 

@@ -22,7 +22,7 @@ async fn a_telephone_logs_in_under_its_own_name() {
     let made = site.code(&anna, "Anna's telephone", "arbiter").await.json();
     let code = made["code"].as_str().unwrap();
     // The telephone cannot reach this machine as localhost.
-    assert_eq!(made["address"], format!("http://hall.example.org:{}/#code={code}", site.port));
+    assert_eq!(made["address"], format!("http://hall.example.org:{}/login#code={code}", site.port));
     assert_eq!(made["expires_s"], 600);
     assert!(made["image"].as_str().unwrap().contains("<svg"), "{made}");
     let answer = site.log_in_with(&code.to_lowercase().replace('-', "")).await;
@@ -121,10 +121,10 @@ async fn the_command_line_shows_a_code_as_a_qr_code() {
     let (status, output, errors) = ctl(&["token", "code", "Anna's telephone", "--role", "arbiter"]);
     assert_eq!(status, Some(0), "{errors}");
     let code = output.lines().last().unwrap();
-    assert!(output.contains(&format!("\nhttps://hall.example.org/#code={code}\n")) && output.contains('█'), "{output}");
+    assert!(output.contains(&format!("\nhttps://hall.example.org/login#code={code}\n")) && output.contains('█'), "{output}");
     assert_eq!(errors, "This code logs Anna's telephone (arbiter) in once, within 10 minutes.\n");
     let (_, output, _) = ctl(&["token", "code", "Anna's telephone", "--role", "arbiter", "--page", "https://192.0.2.7:8064"]);
-    assert!(output.contains("\nhttps://192.0.2.7:8064/#code="), "{output}");
+    assert!(output.contains("\nhttps://192.0.2.7:8064/login#code="), "{output}");
     assert_eq!(site.log_in_with(code).await.status, 401, "the second code replaces the first");
     let (status, _, errors) = ctl(&["token", "code", " ", "--role", "arbiter"]);
     assert!(status == Some(1) && errors.contains("is not a name for a token"), "{errors}");

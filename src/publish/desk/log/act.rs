@@ -1,17 +1,20 @@
 //! What was done at the desk in a round, as lines of the arbiter's log.
 
 use super::LogLine;
-use crate::desk::{DeskAct, DeskEntry};
+use crate::desk::{Desk, DeskAct, DeskEntry};
 use crate::game::words::Word;
 use crate::locale::{self, Locale};
 use crate::publish::desk::export::is_continued;
 use crate::publish::desk::report::{GameReport, TableReport};
-use crate::round::{Bye, PairingResult};
+use crate::round::{Bye, PairingResult, Player};
 
 /// Returns a line for each act that concerns a round: its pairings and results, and the seats that were changed while it was played.
 /// `tables`: those of the round.
 pub(super) fn lines(entries: &[DeskEntry], round: u16, tables: &[TableReport], locale: Locale) -> Vec<LogLine> {
-    let words = Words { locale, tables };
+    // Acts that are stored already name players who are not named any more.
+    let forgetting = entries.iter().map(|entry| &entry.act).filter(|act| matches!(act, DeskAct::Forget { .. }));
+    let (desk, _) = Desk::from_acts(forgetting);
+    let words = Words { locale, tables, desk };
     let mut current = None;
     let mut lines = Vec::new();
     for DeskEntry { wall_ms, by, act } in entries {
@@ -34,11 +37,17 @@ pub(super) fn lines(entries: &[DeskEntry], round: u16, tables: &[TableReport], l
 struct Words<'a> {
     locale: Locale,
     tables: &'a [TableReport],
+    /// Which players are not named any more.
+    desk: Desk,
 }
 
 impl Words<'_> {
     fn word(&self, key: &str, args: &[(&'static str, String)]) -> String {
         locale::page_word(self.locale, key, args)
+    }
+
+    fn name(&self, player: &Player) -> String {
+        self.desk.named(player).titled_name()
     }
 
     fn of_table(&self, key: &str, table: u16) -> String {
@@ -65,7 +74,7 @@ impl Words<'_> {
             DeskAct::StartRound { round } => of_round("page-desk-round-started", *round),
             DeskAct::RemoveRound { round } => of_round("log-round_removed", *round),
             DeskAct::Pair { round, pairing, .. } => {
-                let players = format!("{} – {}", pairing.white.titled_name(), pairing.black.titled_name());
+                let players = format!("{} – {}", self.name(&pairing.white), self.name(&pairing.black));
                 (Some(*round), self.at(pairing.table, &players))
             }
             DeskAct::Unpair { round, table } => (Some(*round), self.of_table("log-pairing_removed", *table)),
@@ -80,6 +89,7 @@ impl Words<'_> {
             DeskAct::AssignGame { round, table, game } => {
                 (Some(*round), self.at(*table, &self.word("page-desk-game", &[("game", game.to_string())])))
             }
+            DeskAct::Forget { .. } => (None, self.word("log-player_forgotten", &[])),
             DeskAct::NameGames { .. } | DeskAct::Restore { .. } => return None,
         })
     }
@@ -107,7 +117,7 @@ impl Words<'_> {
     fn byes(&self, byes: &[Bye]) -> String {
         let bye = |bye: &Bye| {
             let kind = self.word(&format!("page-bye-{}", bye.kind.word()), &[]);
-            format!("{} ({kind})", bye.player.titled_name())
+            format!("{} ({kind})", self.name(&bye.player))
         };
         let list: Vec<String> = byes.iter().map(bye).collect();
         let list = if list.is_empty() { "–".to_owned() } else { list.join(", ") };

@@ -40,7 +40,7 @@ async fn damaged_old_game(dir: &Path) -> Journal {
 
 fn operators_view() -> AudienceView {
     let policy = watch::channel(DelayPolicy::default()).1;
-    AudienceView { audience: Audience::Operator, locale: Locale::English, policy }
+    AudienceView { audience: Audience::Operator, locale: Locale::English, policy, fide_ids: true }
 }
 
 #[tokio::test]

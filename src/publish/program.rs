@@ -1,6 +1,5 @@
-//! Runs a program for an alert.
+//! Runs a program of the organiser, with a timeout.
 
-use super::notice::AlertNotification;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -23,11 +22,17 @@ impl Drop for ProcessGroup {
     }
 }
 
-/// Runs the program with a timeout.
+/// Runs a program, given with its arguments, with a timeout. `variables`: names without the prefix `TOUCHMOVE_`, and values; `input`: what it
+/// gets on its standard input.
 ///
 /// # Errors
 /// The program could not be run, did not end in time, or failed. The text continues a sentence that begins with the program's name.
-pub(super) async fn run_program(command: &[String], notice: &AlertNotification, timeout: Duration) -> Result<(), String> {
+pub(super) async fn run_program(
+    command: &[String],
+    variables: &[(&'static str, String)],
+    input: &str,
+    timeout: Duration,
+) -> Result<(), String> {
     let Some((program, arguments)) = command.split_first() else { return Ok(()) };
     let mut command = Command::new(program);
     command.args(arguments).current_dir("/").process_group(0).kill_on_drop(true);
@@ -35,15 +40,14 @@ pub(super) async fn run_program(command: &[String], notice: &AlertNotification, 
     for name in SERVICE_VARIABLES {
         command.env_remove(name);
     }
-    command.envs(notice.variables.iter().map(|(name, value)| (format!("TOUCHMOVE_{name}"), value)));
+    command.envs(variables.iter().map(|(name, value)| (format!("TOUCHMOVE_{name}"), value)));
     let mut child = command.spawn().map_err(|error| format!("cannot be run ({error})"))?;
     let mut group = ProcessGroup(child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)));
     let stdin = child.stdin.take();
-    let text = format!("{}\n", notice.json);
     let write_input = async {
         if let Some(mut stdin) = stdin {
             // A program that does not read its input closes the pipe; that is not an error.
-            let _ = stdin.write_all(text.as_bytes()).await;
+            let _ = stdin.write_all(input.as_bytes()).await;
         }
     };
     let exited = async {
