@@ -31,9 +31,10 @@ async fn open() -> Option<(Browser, Hall, String)> {
         let federation = |side: usize| FEDERATIONS[(2 * number + side) % FEDERATIONS.len()];
         let (white, black) = match TABLES.get(number - 1) {
             Some((white, black, _)) => ((*white).to_owned(), (*black).to_owned()),
+            // Two players of one name would be one who plays twice.
             None => (
                 format!("FM,\"Whitefield-{number}, Jeffery\",{}", 2300 - number),
-                format!(",\"{LONG_NAME}\",{}", 2290 - number),
+                format!(",\"{LONG_NAME} {number}\",{}", 2290 - number),
             ),
         };
         let board = if number <= TABLES.len() { format!("hall_{number}") } else { String::new() };
