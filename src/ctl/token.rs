@@ -4,7 +4,7 @@ use super::backup::default_state_dir;
 use super::service::{Service, print, print_json};
 use crate::game::rights::Role;
 use crate::publish::client::LoginCode;
-use crate::publish::web::qr::{login_address, to_blocks};
+use crate::publish::web::qr::{LOGIN_VIEW, login_address, to_blocks};
 use crate::publish::web::tokens::TokenStore;
 use crate::wire::Word;
 use jiff::Timestamp;
@@ -105,7 +105,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
                      [web], or give the address with --page."
                 );
             } else {
-                let address = login_address(&page, &code);
+                let address = login_address(&page, LOGIN_VIEW, &code);
                 let image = to_blocks(&address, super::colours(&std::io::stdout()))?;
                 print(&format!("{image}{address}\n"))?;
             }

@@ -91,7 +91,10 @@ async fn the_page_is_complete_and_follows_the_games() {
     for (name, content) in written.iter().filter(|(name, _)| name.ends_with(".html")) {
         let text = std::str::from_utf8(content).unwrap();
         let attributes = ["href=\"", "src=\""].into_iter().flat_map(|attribute| text.split(attribute).skip(1));
-        for target in attributes.map(|rest| rest.split('"').next().unwrap()).filter(|target| !target.starts_with('#')) {
+        for target in attributes
+            .map(|rest| rest.split('"').next().unwrap())
+            .filter(|target| !target.starts_with('#') && !target.starts_with("data:"))
+        {
             let target = Path::new(name).parent().unwrap().join(target);
             let mut path = PathBuf::new();
             for part in target.components() {

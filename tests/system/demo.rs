@@ -139,7 +139,7 @@ async fn a_round_on_twelve_boards() {
     let (game, alert, ply) = demo.illegal_move().await;
     let address = demo.address("Arbiter");
     let (site, code) = address.split_once("#code=").unwrap();
-    assert_eq!(site, format!("http://arbiter.localhost:{page}/"));
+    assert_eq!(site, format!("http://arbiter.localhost:{page}/login"));
     let lines = format!("Origin: http://localhost:{page}\r\n");
     let answer = post(page, "/api/login", &lines, &json!({ "code": code })).await;
     assert_eq!((answer.status, &answer.json()["role"]), (200, &json!("arbiter")));

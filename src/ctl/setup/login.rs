@@ -46,7 +46,7 @@ pub(super) async fn finish(machine: &Machine, args: &Args) -> anyhow::Result<()>
             "This machine has no address in a network: connect it, and run setup again.\nThe code for the page is {code}.\n"
         ))?);
     };
-    let login_page = login_address(&format!("{page}{FIRST_RUN}"), &code);
+    let login_page = login_address(page, FIRST_RUN, &code);
     let mut text = to_blocks(&login_page, colours(&std::io::stdout()))?;
     let _ = writeln!(text, "The page is at {page}");
     for other in pages.iter().skip(1) {

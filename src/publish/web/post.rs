@@ -7,7 +7,7 @@ use super::WebState;
 use super::auth::{COOKIE_AGE, CodeError, User};
 use super::body::{self, CodeRequest, CommandRequest, LoginSecret};
 use super::codes::{CODE_LIFETIME, CodeRefusal};
-use super::qr::{self, login_address};
+use super::qr::{self, LOGIN_VIEW, login_address};
 use super::refusal::{HandlerResult, Refusal, coded_refusal, refusal};
 use crate::daemon::hub::{OrderError, Seen};
 use crate::game::rights::{Right, Role};
@@ -111,7 +111,7 @@ pub(super) async fn create_code(State(web): State<Arc<WebState>>, request: Reque
     let code = web.access.create_code(&user, &name, role).map_err(|error| coded_refusal(error.code(), error.to_string()))?;
     let code = code.ok_or_else(|| refusal(StatusCode::UNAUTHORIZED, "log in again"))?;
     info!("{} made a code for the login of {name} ({})", user.name, role.word());
-    let address = login_address(&web.config.browser_address(&host), &code);
+    let address = login_address(&web.config.browser_address(&host), LOGIN_VIEW, &code);
     let image = qr::to_svg(&address).map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
     Ok(Json(json!({"code": code, "address": address, "image": image, "expires_s": CODE_LIFETIME.as_secs()})).into_response())
 }

@@ -2,8 +2,11 @@
 
 pub use crate::publish::render::qr_code::{to_blocks, to_svg};
 
-/// Returns the address of the page at which a browser logs in with this code. The code is in the fragment, which no browser sends:
-/// the page reads it, and whoever fetches the address for a preview does not spend the code.
-pub fn login_address(page: &str, code: &str) -> String {
-    format!("{page}login#code={code}")
+/// The view at which arbiters and operators log in.
+pub const LOGIN_VIEW: &str = "login";
+
+/// Returns the address at which a browser logs in with this code: that of the page, and one of its views. The code is in the fragment,
+/// which no browser sends: the page reads it, and whoever fetches the address for a preview does not spend the code.
+pub fn login_address(page: &str, view: &str, code: &str) -> String {
+    format!("{page}{view}#code={code}")
 }

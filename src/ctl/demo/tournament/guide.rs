@@ -3,7 +3,7 @@
 use super::board::ILLEGAL_MOVE_AT;
 use super::plan::Addresses;
 use crate::publish::client::{Client, ClientError};
-use crate::publish::web::qr::login_address;
+use crate::publish::web::qr::{LOGIN_VIEW, login_address};
 
 /// The logins: the name in the address, the role, and what it sees. Each role has a name of its own in the addresses of the page, so that
 /// one browser can be logged in as all of them.
@@ -27,7 +27,7 @@ impl Logins {
         let mut logins = LOGINS.map(|(_, title, about)| (String::new(), title, about));
         for (login, (name, title, _)) in logins.iter_mut().zip(LOGINS) {
             let code = client.create_login_code(&format!("{title} {number} of the demo"), name).await?.code;
-            login.0 = login_address(&format!("http://{name}.localhost:{page}/"), &code);
+            login.0 = login_address(&format!("http://{name}.localhost:{page}/"), LOGIN_VIEW, &code);
         }
         Ok(Logins(logins))
     }
