@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 use tracing::info;
 
@@ -27,7 +27,7 @@ use tracing::info;
 const SCAN_TIME: Duration = Duration::from_secs(30);
 /// Interval between looks at what was received.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// Timeout of a handshake that was begun, when the search ends.
+/// Timeout of the end of a connection, when the search ends.
 const END_TIMEOUT: Duration = Duration::from_secs(4);
 /// The number of devices that are shown because they may be boards, besides those that are configured.
 const MAX_CANDIDATES: usize = 128;
@@ -82,12 +82,22 @@ impl Received {
     }
 }
 
-type Confirmed = Result<Vec<&'static Model>, HandshakeError>;
+type Confirmed = Result<Option<Vec<&'static Model>>, HandshakeError>;
 
 enum Activity {
     Idle,
-    Scanning { scan: Scan, end: Instant, next_look: Instant },
-    Identifying { address: Address, models: Vec<&'static Model>, confirmed: Pin<Box<dyn Future<Output = Confirmed> + Send>> },
+    Scanning {
+        scan: Scan,
+        end: Instant,
+        next_look: Instant,
+    },
+    Identifying {
+        address: Address,
+        models: Vec<&'static Model>,
+        confirmed: Pin<Box<dyn Future<Output = Confirmed> + Send>>,
+        /// Ends the connection early when it is dropped.
+        stop: oneshot::Sender<()>,
+    },
 }
 
 enum Step {
@@ -136,11 +146,15 @@ impl BluetoothSearch {
             () = wait_for_stop(&mut stop) => {}
             () = self.serve(&mut requests) => {}
         }
-        if let Activity::Identifying { confirmed, .. } = &mut self.activity {
-            // Others may use the board afterwards.
-            let _ = timeout(END_TIMEOUT, confirmed.as_mut()).await;
+        match std::mem::replace(&mut self.activity, Activity::Idle) {
+            Activity::Identifying { confirmed, stop, .. } => {
+                drop(stop);
+                // Others may use the board afterwards.
+                let _ = timeout(END_TIMEOUT, confirmed).await;
+            }
+            Activity::Scanning { scan, .. } => scan.stop().await,
+            Activity::Idle => {}
         }
-        self.end_scan().await;
     }
 
     async fn serve(&mut self, requests: &mut mpsc::Receiver<BluetoothRequest>) {
@@ -252,8 +266,13 @@ impl BluetoothSearch {
         self.by = by.to_owned();
         self.identifications.remove(&address);
         let (radio, asked) = (self.radio.clone(), models.clone());
-        let confirmed = Box::pin(async move { confirm_model(&radio, address, &asked).await });
-        self.activity = Activity::Identifying { address, models, confirmed };
+        let (stop, stopped) = oneshot::channel();
+        let stopped = async move {
+            // Nothing is sent: it ends when the sender is dropped.
+            let _ = stopped.await;
+        };
+        let confirmed = Box::pin(async move { confirm_model(&radio, address, &asked, stopped).await });
+        self.activity = Activity::Identifying { address, models, confirmed, stop };
         Ok(())
     }
 
@@ -262,7 +281,8 @@ impl BluetoothSearch {
             return;
         };
         let identification = match confirmed {
-            Ok(confirmed) => Identification { text: identification_text(&models, &confirmed), models: confirmed },
+            Ok(None) => return,
+            Ok(Some(confirmed)) => Identification { text: identification_text(&models, &confirmed), models: confirmed },
             Err(error) => Identification { text: handshake_error_text(&error), models: Vec::new() },
         };
         self.identifications.insert(address, identification);
