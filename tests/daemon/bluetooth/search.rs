@@ -136,7 +136,7 @@ async fn a_device_that_does_not_answer_like_its_name() {
     air.device(C).await;
     air.client.identify_bluetooth(B).await.unwrap();
     let device = air.identified(B).await;
-    assert_eq!(device.commands, [format!("sudo touchmovectl bluetooth add {B} --model pegasus")]);
+    assert_eq!(device.commands, [format!("sudo touchmovectl bluetooth add {B}")]);
     let identification = device.candidate.unwrap().identification.unwrap();
     assert!(identification.models.is_empty(), "{identification:?}");
     assert!(identification.sentence.starts_with("it does not answer like a DGT Pegasus: "), "{identification:?}");
