@@ -100,7 +100,11 @@ async function send(order) {
   clearTimeout(timer);
   try {
     const report = await post(order);
-    if (!$("#bluetooth").open) return;
+    if (!$("#bluetooth").open) {
+      // The search began after its dialog was closed.
+      if (order.do === "scan") post({ do: "stop" }).catch(() => {});
+      return;
+    }
     state = report.state;
     isOwnSearch ||= order.do === "scan";
     hasSearched ||= state === "scanning";
