@@ -264,6 +264,7 @@ impl BluetoothSearch {
         self.end_scan().await;
         info!("{by} asks {address} which board it is");
         self.by = by.to_owned();
+        self.problem = None;
         self.identifications.remove(&address);
         let (radio, asked) = (self.radio.clone(), models.clone());
         let (stop, stopped) = oneshot::channel();

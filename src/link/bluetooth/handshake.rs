@@ -1,6 +1,6 @@
 //! Confirms which board a device on the Nordic UART service is, with requests that harm the boards of none of its makers.
 
-use super::{Address, Port, Radio, Unavailable, open_unless};
+use super::{Address, Lookup, Port, Radio, Unavailable, open_unless};
 use crate::boards::Model;
 use crate::boards::bluetooth::{HANDSHAKES, Handshake};
 use crate::link::LineError;
@@ -32,7 +32,8 @@ impl From<LineError> for HandshakeError {
 /// then, too. Not cancel safe: the device may stay connected.
 ///
 /// # Errors
-/// The device cannot be reached, or was lost.
+/// The device cannot be reached, was lost, or is connected already: another program would be disturbed by the requests, and lose the
+/// connection.
 pub async fn confirm_model(
     radio: &Radio,
     address: Address,
@@ -40,6 +41,11 @@ pub async fn confirm_model(
     stop: impl Future<Output = ()>,
 ) -> Result<Option<Vec<&'static Model>>, HandshakeError> {
     let Some(first) = models.first() else { return Ok(Some(Vec::new())) };
+    if let Lookup::Known(device) = radio.bluez().await?.objects().await?.look_up(address)?
+        && device.is_connected
+    {
+        return Err(Unavailable::InUse(address).into());
+    }
     let mut stop = pin!(stop);
     // All of them have the same characteristics.
     let Ok(opened) = open_unless(radio, address, first, stop.as_mut()).await else { return Ok(None) };

@@ -151,6 +151,36 @@ async fn a_device_that_does_not_answer_like_its_name() {
     );
 }
 
+/// Its program would be disturbed by the request, and lose the connection.
+#[tokio::test]
+async fn a_device_that_another_program_holds_is_left_alone() {
+    let Some((air, others)) = Air::with_others(&[("pegasus", B)]).await else { return };
+    air.client.scan_bluetooth().await.unwrap();
+    air.device(B).await;
+    others[0].connect_elsewhere();
+    air.client.identify_bluetooth(B).await.unwrap();
+    let identification = air.identified(B).await.candidate.unwrap().identification.unwrap();
+    assert!(identification.sentence.starts_with("AA:BB:CC:DD:EE:02 is in use by another program"), "{identification:?}");
+    assert!(others[0].is_connected());
+    assert!(others[0].received().is_empty());
+}
+
+/// Otherwise the device would stay connected, and nobody could use it.
+#[tokio::test]
+async fn a_handshake_ends_with_touchmoved() {
+    let Some((air, others)) = Air::with_others(&[("chessup", B)]).await else { return };
+    // It does not answer like its name, so that the handshake takes long.
+    others[0].rename("DGT_Pegasus_12345");
+    air.client.scan_bluetooth().await.unwrap();
+    air.device(B).await;
+    air.client.identify_bluetooth(B).await.unwrap();
+    until("the connection", async || others[0].is_connected().then_some(())).await;
+    let Air { daemon, bluez, .. } = air;
+    assert!(daemon.terminate().success());
+    assert!(!others[0].is_connected());
+    drop(bluez);
+}
+
 #[tokio::test]
 async fn a_search_that_is_not_possible_says_what_to_do() {
     let Some((air, _)) = Air::with_others(&[]).await else { return };

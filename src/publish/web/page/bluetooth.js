@@ -73,7 +73,7 @@ function drawEntry(item, device) {
   show(".board", board && t("page-bluetooth-board", { board }));
   setText($("pre", item), commands.join("\n"));
   $(".add", item).hidden = commands.length === 0;
-  const canIdentify = candidate?.confirmation === "handshake" && board === null && !identification?.models.length;
+  const canIdentify = candidate?.confirmation === "handshake" && board === null && !device.connected && !identification?.models.length;
   $(".identify", item).hidden = !canIdentify;
   $(".identify", item).disabled = state === "identifying";
 }
