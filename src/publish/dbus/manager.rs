@@ -118,8 +118,8 @@ impl ManagerObject {
         BluetoothReport::new(&self.hub.bluetooth(), Locale::from_tag(language)).to_json()
     }
 
-    /// Looks for boards over Bluetooth: listens for 30 seconds to what devices advertise, connects to no device, and writes nothing to any. A
-    /// search that goes on is prolonged. Property Bluetooth has what is found.
+    /// Looks for boards over Bluetooth: listens for 30 seconds to what devices advertise, connects to no device, and writes nothing to any.
+    /// A search that goes on is prolonged. Property Bluetooth has what is found.
     /// Errors: NoBluetooth (the sentence says why, and what to do), Identifying, NotAllowed (polkit refused), Stopping.
     async fn scan_bluetooth(
         &self,
