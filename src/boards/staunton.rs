@@ -88,11 +88,20 @@ struct Staunton {
     has_prefix: Option<bool>,
     /// Until when `pending` waits for a last byte, if it is a report unless that byte arrives.
     undecided_until: Option<Millis>,
+    /// The last report, if it was read because its last byte did not arrive in time: a byte that comes alone next is that byte.
+    timed_out: Vec<u8>,
 }
 
 impl Staunton {
-    /// Handles a report that is complete.
+    /// Handles a report that is complete, and learns from it whether a 00 precedes the reports.
     fn finish(&mut self, session: &mut Session, now: Millis) {
+        if let Some(has_prefix) = self.read(session, now) {
+            self.has_prefix = Some(has_prefix);
+        }
+    }
+
+    /// Reads the pending report; returns whether a 00 precedes it, or `None` if it is damaged.
+    fn read(&mut self, session: &mut Session, now: Millis) -> Option<bool> {
         self.undecided_until = None;
         let report = std::mem::take(&mut self.pending);
         let (squares, has_prefix) = match report.as_slice() {
@@ -101,10 +110,13 @@ impl Staunton {
         };
         match Some(squares).filter(|squares| squares.len() == REPORT).and_then(placement) {
             Some(placement) => {
-                self.has_prefix = Some(has_prefix);
                 session.placement(now, &placement);
+                Some(has_prefix)
             }
-            None => session.damaged(now, report.len()),
+            None => {
+                session.damaged(now, report.len());
+                None
+            }
         }
     }
 }
@@ -127,6 +139,10 @@ impl Dialect for Staunton {
     fn receive(&mut self, session: &mut Session, now: Millis, chunk: &[u8]) {
         if self.undecided_until.is_some() && chunk.len() != 1 {
             self.finish(session, now);
+        }
+        let timed_out = std::mem::take(&mut self.timed_out);
+        if let ([_], [_, ..]) = (chunk, timed_out.as_slice()) {
+            self.pending = timed_out;
         }
         if self.pending.is_empty()
             && (chunk.starts_with(&CLOCK) || chunk.strip_prefix(&[0]).is_some_and(|rest| rest.starts_with(&CLOCK)))
@@ -155,7 +171,11 @@ impl Dialect for Staunton {
 
     fn timeout(&mut self, session: &mut Session, now: Millis) {
         if self.undecided_until.is_some_and(|until| until <= now) {
-            self.finish(session, now);
+            // The last byte may be late: nothing is learned from it.
+            let report = self.pending.clone();
+            if self.read(session, now).is_some() {
+                self.timed_out = report;
+            }
         }
     }
 

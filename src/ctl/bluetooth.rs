@@ -8,9 +8,10 @@ use crate::link::bluetooth::Address;
 
 /// Find boards over Bluetooth, and name those that touchmoved uses
 ///
-/// touchmoved connects only to boards whose address is in the configuration. `scan` shows what is near, and sends nothing to any
-/// device. `add` and `forget` write the configuration file, after a question. Where boards of several makers look alike, `add` asks
-/// the board with that address which one it is. A board that wants to be paired is paired with bluetoothctl, once.
+/// touchmoved connects only to boards whose address is in the configuration. `scan` shows what is near; it connects to no
+/// device, and writes nothing to any. `add` and `forget` write the configuration file, after a question. Where boards of several
+/// makers look alike, `add` asks the board with that address which one it is. A board that wants to be paired is paired with
+/// bluetoothctl, once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl bluetooth scan

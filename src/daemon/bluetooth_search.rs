@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 use tracing::info;
 
@@ -27,8 +27,10 @@ use tracing::info;
 const SCAN_TIME: Duration = Duration::from_secs(30);
 /// Interval between looks at what was received.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// Timeout of a handshake that was begun, when the search ends.
+/// Timeout of the end of a connection, when the search ends.
 const END_TIMEOUT: Duration = Duration::from_secs(4);
+/// The number of devices that are shown because they may be boards, besides those that are configured.
+const MAX_CANDIDATES: usize = 128;
 /// The number of devices that are shown although nothing suggests that they are boards.
 const MAX_OTHER_DEVICES: usize = 64;
 
@@ -42,17 +44,60 @@ pub struct BluetoothSearch {
     by: String,
     problem: Option<Text>,
     /// What the last scan has received.
-    received: Vec<(Device, Option<Guess>)>,
+    received: Received,
     /// What came of asking devices since the last scan began.
     identifications: BTreeMap<Address, Identification>,
 }
 
-type Confirmed = Result<Vec<&'static Model>, HandshakeError>;
+/// What a scan has received.
+#[derive(Default)]
+struct Received {
+    /// Boards first, the surest and strongest first.
+    devices: Vec<(Device, Option<Guess>)>,
+    /// The number of devices that are left out.
+    left_out: usize,
+}
+
+impl Received {
+    /// Keeps all configured boards, and the first of the other devices: anybody can advertise any number of them.
+    fn new(nearby: Vec<(&Device, Option<Guess>)>, boards: &BTreeMap<Address, BoardId>) -> Received {
+        let (mut candidates, mut others) = (0, 0);
+        let mut received = Received::default();
+        for (device, guess) in nearby {
+            let (count, limit) = match guess {
+                Some(_) => (&mut candidates, MAX_CANDIDATES),
+                None => (&mut others, MAX_OTHER_DEVICES),
+            };
+            let is_configured = boards.contains_key(&device.address);
+            if is_configured || *count < limit {
+                *count += usize::from(!is_configured);
+                received.devices.push((device.clone(), guess));
+            } else {
+                received.left_out += 1;
+            }
+        }
+        // Stable: the order is otherwise kept.
+        received.devices.sort_by_key(|(device, guess)| guess.is_none() && !boards.contains_key(&device.address));
+        received
+    }
+}
+
+type Confirmed = Result<Option<Vec<&'static Model>>, HandshakeError>;
 
 enum Activity {
     Idle,
-    Scanning { scan: Scan, end: Instant, next_look: Instant },
-    Identifying { address: Address, models: Vec<&'static Model>, confirmed: Pin<Box<dyn Future<Output = Confirmed> + Send>> },
+    Scanning {
+        scan: Scan,
+        end: Instant,
+        next_look: Instant,
+    },
+    Identifying {
+        address: Address,
+        models: Vec<&'static Model>,
+        confirmed: Pin<Box<dyn Future<Output = Confirmed> + Send>>,
+        /// Ends the connection early when it is dropped.
+        stop: oneshot::Sender<()>,
+    },
 }
 
 enum Step {
@@ -89,7 +134,7 @@ impl BluetoothSearch {
             activity: Activity::Idle,
             by: String::new(),
             problem: None,
-            received: Vec::new(),
+            received: Received::default(),
             identifications: BTreeMap::new(),
         }
     }
@@ -101,11 +146,15 @@ impl BluetoothSearch {
             () = wait_for_stop(&mut stop) => {}
             () = self.serve(&mut requests) => {}
         }
-        if let Activity::Identifying { confirmed, .. } = &mut self.activity {
-            // Others may use the board afterwards.
-            let _ = timeout(END_TIMEOUT, confirmed.as_mut()).await;
+        match std::mem::replace(&mut self.activity, Activity::Idle) {
+            Activity::Identifying { confirmed, stop, .. } => {
+                drop(stop);
+                // Others may use the board afterwards.
+                let _ = timeout(END_TIMEOUT, confirmed).await;
+            }
+            Activity::Scanning { scan, .. } => scan.stop().await,
+            Activity::Idle => {}
         }
-        self.end_scan().await;
     }
 
     async fn serve(&mut self, requests: &mut mpsc::Receiver<BluetoothRequest>) {
@@ -159,7 +208,7 @@ impl BluetoothSearch {
         info!("{by} began to look for boards over Bluetooth");
         self.by = by.to_owned();
         self.problem = None;
-        self.received.clear();
+        self.received = Received::default();
         self.identifications.clear();
         let now = Instant::now();
         self.activity = Activity::Scanning { scan, end: now + SCAN_TIME, next_look: now };
@@ -178,7 +227,7 @@ impl BluetoothSearch {
     /// Reads what was received until now, and ends the scan when it is time.
     async fn look(&mut self) {
         // Before the scan ends: then BlueZ forgets how strongly devices were received.
-        let received = read_received(&self.radio).await;
+        let received = read_received(&self.radio, &self.boards).await;
         let Activity::Scanning { end, next_look, .. } = &mut self.activity else { return };
         match received {
             Ok(received) => {
@@ -202,7 +251,7 @@ impl BluetoothSearch {
         if let Some(board) = self.boards.get(&address) {
             return Err(BluetoothError::Configured(address, board.clone()));
         }
-        let received = self.received.iter().find(|(device, _)| device.address == address);
+        let received = self.received.devices.iter().find(|(device, _)| device.address == address);
         let (_, guess) = received.ok_or(BluetoothError::NotSeen(address))?;
         let guess = guess.as_ref().ok_or(BluetoothError::NoCandidate(address))?;
         let models = guess.models.clone();
@@ -215,10 +264,16 @@ impl BluetoothSearch {
         self.end_scan().await;
         info!("{by} asks {address} which board it is");
         self.by = by.to_owned();
+        self.problem = None;
         self.identifications.remove(&address);
         let (radio, asked) = (self.radio.clone(), models.clone());
-        let confirmed = Box::pin(async move { confirm_model(&radio, address, &asked).await });
-        self.activity = Activity::Identifying { address, models, confirmed };
+        let (stop, stopped) = oneshot::channel();
+        let stopped = async move {
+            // Nothing is sent: it ends when the sender is dropped.
+            let _ = stopped.await;
+        };
+        let confirmed = Box::pin(async move { confirm_model(&radio, address, &asked, stopped).await });
+        self.activity = Activity::Identifying { address, models, confirmed, stop };
         Ok(())
     }
 
@@ -227,7 +282,8 @@ impl BluetoothSearch {
             return;
         };
         let identification = match confirmed {
-            Ok(confirmed) => Identification { text: identification_text(&models, &confirmed), models: confirmed },
+            Ok(None) => return,
+            Ok(Some(confirmed)) => Identification { text: identification_text(&models, &confirmed), models: confirmed },
             Err(error) => Identification { text: handshake_error_text(&error), models: Vec::new() },
         };
         self.identifications.insert(address, identification);
@@ -240,13 +296,9 @@ impl BluetoothSearch {
             Activity::Scanning { .. } => SearchActivity::Scanning,
             Activity::Identifying { .. } => SearchActivity::Identifying,
         };
-        let is_board = |device: &NearbyDevice| device.board.is_some() || device.candidate.is_some();
-        let devices = self.received.iter().map(|(device, guess)| self.nearby_device(device, guess.as_ref()));
-        let (mut devices, mut others): (Vec<NearbyDevice>, Vec<NearbyDevice>) = devices.partition(is_board);
-        let left_out = others.len().saturating_sub(MAX_OTHER_DEVICES);
-        others.truncate(MAX_OTHER_DEVICES);
-        devices.append(&mut others);
-        let (by, problem) = (self.by.clone(), self.problem.clone());
+        let Received { devices, left_out } = &self.received;
+        let devices = devices.iter().map(|(device, guess)| self.nearby_device(device, guess.as_ref())).collect();
+        let (by, problem, left_out) = (self.by.clone(), self.problem.clone(), *left_out);
         self.hub.set_bluetooth(BluetoothView { activity, by, problem, devices, left_out });
     }
 
@@ -271,8 +323,38 @@ impl BluetoothSearch {
     }
 }
 
-async fn read_received(radio: &Radio) -> Result<Vec<(Device, Option<Guess>)>, Unavailable> {
+async fn read_received(radio: &Radio, boards: &BTreeMap<Address, BoardId>) -> Result<Received, Unavailable> {
     let objects = radio.bluez().await?.objects().await?;
     objects.usable_adapters()?;
-    Ok(nearby(&objects).into_iter().map(|(device, guess)| (device.clone(), guess)).collect())
+    Ok(Received::new(nearby(&objects), boards))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::bluetooth::guess;
+
+    #[test]
+    fn what_is_shown_is_limited_and_configured_boards_are_always_shown() {
+        let device = |index: usize, name: &str| Device {
+            path: format!("/org/bluez/hci0/dev_{index}"),
+            address: format!("AA:BB:CC:DD:{:02X}:{:02X}", index / 256, index % 256).parse().unwrap(),
+            name: Some(name.to_owned()),
+            rssi: Some(-50),
+            services: Vec::new(),
+            is_connected: false,
+            is_resolved: false,
+            is_paired: false,
+            is_blocked: false,
+        };
+        let name = |index| if index < 1000 { "DGT_Pegasus_1" } else { "telephone" };
+        let devices: Vec<Device> = (0..2000).map(|index| device(index, name(index))).collect();
+        let near = || devices.iter().map(|device| (device, guess(device))).collect();
+        let boards = [999, 1999].map(|index| (devices[index].address, BoardId::new(&index.to_string())));
+        let received = Received::new(near(), &BTreeMap::from(boards));
+        assert_eq!(received.devices.len(), MAX_CANDIDATES + MAX_OTHER_DEVICES + 2);
+        assert_eq!(received.left_out, 2000 - received.devices.len());
+        assert_eq!(received.devices[MAX_CANDIDATES].0, devices[999]);
+        assert_eq!(received.devices[MAX_CANDIDATES + 1].0, devices[1999]);
+    }
 }

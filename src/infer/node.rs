@@ -84,6 +84,8 @@ pub struct LineNode {
     pub pressed_at: Option<Millis>,
     /// Cost of the way in which it was made: other squares touched, haste.
     pub handling_cost: Cost,
+    /// Whether the players have chosen the piece of this promotion on the board's own buttons.
+    pub is_piece_chosen: bool,
 }
 
 impl LineNode {
@@ -162,6 +164,7 @@ impl LineNode {
             made_at,
             pressed_at: None,
             handling_cost: 0,
+            is_piece_chosen: false,
         }
     }
 }

@@ -2,7 +2,6 @@
 
 mod administrator;
 mod arguments;
-mod bluetooth;
 mod error;
 mod json;
 mod reply;

@@ -68,6 +68,12 @@ fn a_promotion_piece_is_chosen_on_the_board() {
     // A queen is assumed anyway.
     let queen = story(occupancy, "a7- a8Q W ~300");
     assert_eq!(story(occupancy, "a7- a8Q W ~300 chosen=Q"), queen);
+    // The second is for another promotion, although the first was less than a minute ago.
+    let both = "8/P3k3/8/8/8/8/4K2p/8 w - - 0 1";
+    let words = "a7- a8Q W ~300 chosen=N ~300 h2- chosen=R h1r B ~300";
+    let outcome = told_by(settings_for(occupancy), Some(both), true, words);
+    assert!(outcome.contains("<1 a8=N evidence") && outcome.contains("h1=R"), "{outcome}");
+    assert!(!outcome.contains("a8=R") && !outcome.contains("h1=Q"), "{outcome}");
     // Later play, the arbiter and squares that identify pieces count more.
     let outcome = story(occupancy, "a7- a8Q W ~300 chosen=N e8- d7k ~300 B a8- h8Q ~300 W ~2000");
     assert!(outcome.contains("<1 a8=N evidence") && outcome.contains("Qh8"), "{outcome}");

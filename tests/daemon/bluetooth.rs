@@ -29,7 +29,7 @@ struct Air {
     daemon: Daemon,
     bluez: Bluez,
     _dir: TempDir,
-    _bus: PrivateBus,
+    bus: PrivateBus,
 }
 
 impl Air {
@@ -46,7 +46,7 @@ impl Air {
         let daemon = Daemon::run(command, &["--bus", &address, "--config", file.to_str().unwrap(), "--state-dir", state]);
         daemon.ready();
         let client = client(&bus, Stream::Live).await;
-        Air { client, daemon, bluez, _dir: dir, _bus: bus }
+        Air { client, daemon, bluez, _dir: dir, bus }
     }
 
     /// A touchmoved with one board, which is named `radio` and in range.

@@ -1047,7 +1047,7 @@ bluetooth-not_needed = what { $address } advertises tells which board it is: it 
 bluetooth-not_seen = { $address } was not found by the last search: search again while the board is on
 
 page-bluetooth = Boards over Bluetooth
-page-bluetooth-about = Switch the board on, and end its connection to a telephone or another computer. The search only listens: nothing is sent to any device
+page-bluetooth-about = Switch the board on, and end its connection to a telephone or another computer. The search connects to no device, and writes nothing to any
 page-bluetooth-add = The administrator adds this board with one of these lines, and then runs { $command }
 page-bluetooth-board = Configured as board { $board }
 page-bluetooth-connected = connected

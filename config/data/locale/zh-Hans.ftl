@@ -1006,7 +1006,7 @@ bluetooth-not_needed = 从{ $address }公布的信息已知是哪种棋盘：无
 bluetooth-not_seen = 上次查找没有发现{ $address }：请在棋盘开启时重新查找
 
 page-bluetooth = 蓝牙棋盘
-page-bluetooth-about = 请打开棋盘电源，并断开它与手机或其他电脑的连接。查找时只接收信号，不向任何设备发送内容
+page-bluetooth-about = 请打开棋盘电源，并断开它与手机或其他电脑的连接。查找时不连接任何设备，也不向任何设备写入内容
 page-bluetooth-add = 管理员用以下任一命令添加此棋盘，然后运行{ $command }
 page-bluetooth-board = 已配置为棋盘{ $board }
 page-bluetooth-connected = 已连接

@@ -1006,7 +1006,7 @@ bluetooth-not_needed = 從{ $address }公布的資訊已知是哪種棋盤：無
 bluetooth-not_seen = 上次搜尋沒有發現{ $address }：請在棋盤開啟時重新搜尋
 
 page-bluetooth = 藍牙棋盤
-page-bluetooth-about = 請開啟棋盤電源，並中斷它與手機或其他電腦的連線。搜尋時只接收訊號，不向任何裝置傳送內容
+page-bluetooth-about = 請開啟棋盤電源，並中斷它與手機或其他電腦的連線。搜尋時不連線任何裝置，也不向任何裝置寫入內容
 page-bluetooth-add = 管理員用以下任一指令新增此棋盤，然後執行{ $command }
 page-bluetooth-board = 已設定為棋盤{ $board }
 page-bluetooth-connected = 已連線

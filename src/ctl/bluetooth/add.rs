@@ -111,7 +111,8 @@ async fn identify(address: Address) -> anyhow::Result<(&'static Model, String)> 
 
 /// Asks a board that only its name makes known which model it is.
 async fn confirm(address: Address, guess: &Guess) -> anyhow::Result<(&'static Model, String)> {
-    match confirm_model(&Radio::default(), address, &guess.models).await?.as_slice() {
+    let confirmed = confirm_model(&Radio::default(), address, &guess.models, std::future::pending()).await?;
+    match confirmed.unwrap_or_default().as_slice() {
         [model] => Ok((*model, format!("{}, and it answers like one", guess.evidence))),
         [] => bail!(
             "{}, but it does not answer like a {}: switch it off and on, or, if it is one, give {}",

@@ -12,8 +12,8 @@ const LISTEN_POLL_INTERVAL: Duration = Duration::from_millis(300);
 
 /// Show the boards that are near, how strongly they are received, and why they may be boards
 ///
-/// It listens to what devices advertise. It connects to none of them, and sends nothing to any. A board that is connected to a
-/// telephone or another computer does not advertise itself, and is not shown.
+/// It listens to what devices advertise. It connects to no device, and writes nothing to any. A board that is connected to a telephone
+/// or another computer does not advertise itself, and is not shown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  touchmovectl bluetooth scan\n  touchmovectl bluetooth scan --all --seconds 20")]
 pub(super) struct Args {

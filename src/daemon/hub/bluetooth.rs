@@ -111,7 +111,7 @@ pub struct BluetoothView {
     pub problem: Option<Text>,
     /// What the last scan has received, boards first, the surest and strongest first.
     pub devices: Vec<NearbyDevice>,
-    /// The number of devices that are left out because they are too many and probably no boards.
+    /// The number of devices that are left out because they are too many: those that are probably no boards first.
     pub left_out: usize,
 }
 

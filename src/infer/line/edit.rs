@@ -113,8 +113,11 @@ impl Line {
         }
         let open = !node.growth.is_final();
         node.handling_cost = self.compare(seen).handling_cost(&node, self.presses.has_clock());
-        if mv.promotion().is_some() && seen.chosen_promotion(now).is_some_and(|chosen| mv.promotion() != Some(chosen)) {
-            node.handling_cost += OTHER_PIECE_CHOSEN;
+        if let (Some(role), Some(chosen)) = (mv.promotion(), seen.chosen_promotion(now)) {
+            node.is_piece_chosen = true;
+            if role != chosen {
+                node.handling_cost += OTHER_PIECE_CHOSEN;
+            }
         }
         self.push_node(node);
         if !open && !self.compare(seen).may_be_in_hand() {

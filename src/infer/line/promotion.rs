@@ -8,13 +8,13 @@ use crate::infer::{LineNode, ObservedBoard};
 use shakmaty::Role;
 
 impl Line {
-    /// Returns the ply of the promotion for which a piece was chosen now: the last one, if it is not too long ago, and is not known
-    /// for certain, as after a correction by the arbiter.
+    /// Returns the ply of the promotion for which a piece was chosen now: the last one, if it is not too long ago, its piece was not
+    /// chosen yet, and it is not known for certain, as after a correction by the arbiter. `None` if the squares do not show it yet.
     pub fn promotion_before(&self, now: Millis) -> Option<usize> {
         let is_recent = |node: &LineNode| node.made_at + MAX_CHOICE_TIME >= now;
         let mut recent = self.nodes().iter().enumerate().rev().take_while(|(_, node)| is_recent(node));
         let (ply, node) = recent.find(|(_, node)| node.mv.is_some_and(|mv| mv.is_promotion()))?;
-        (node.confidence != Some(Confidence::CERTAIN)).then_some(ply)
+        (!node.is_piece_chosen && node.confidence != Some(Confidence::CERTAIN)).then_some(ply)
     }
 
     /// Returns whether this ply is a promotion to this piece.
@@ -31,11 +31,14 @@ impl Line {
         Some(line)
     }
 
-    /// Adds the cost of a promotion to another piece than the one that the players chose now. A line without a promotion costs
-    /// nothing more.
+    /// Credits the piece that the players chose now to the promotion that it is for, and adds the cost of a promotion to another
+    /// piece. A line without a promotion costs nothing more.
     pub fn weigh_choice(&mut self, now: Millis, role: Role) {
-        let Some(ply) = self.promotion_before(now).filter(|ply| !self.promotes_to(*ply, role)) else { return };
-        if let Some(node) = self.history.node_mut(ply) {
+        let Some(ply) = self.promotion_before(now) else { return };
+        let is_other = !self.promotes_to(ply, role);
+        let Some(node) = self.history.node_mut(ply) else { return };
+        node.is_piece_chosen = true;
+        if is_other {
             node.handling_cost += OTHER_PIECE_CHOSEN;
             self.costs.add_to_ply(ply, OTHER_PIECE_CHOSEN);
         }

@@ -29,8 +29,13 @@ impl Line {
         line.history.note_change();
         line.history.set_reason(CorrectionReason::Evidence);
         line.presses.take_last();
-        for ply in &redecoded.plies {
+        for (index, ply) in redecoded.plies.iter().enumerate() {
             line.append_move(ply.made_at, ply.mv, seen);
+            let is_same = |mv: Move| mv.is_promotion() && landing_square(mv) == landing_square(ply.mv);
+            let old = self.nodes().get(base + 1 + index).filter(|old| old.is_piece_chosen && old.mv.is_some_and(is_same));
+            if let (Some(_), Some(tip)) = (old, line.history.tip_mut()) {
+                tip.is_piece_chosen = ply.mv.is_promotion();
+            }
         }
         line.set_redecoded_costs(base, redecoded, seen);
         line

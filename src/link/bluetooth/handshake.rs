@@ -1,9 +1,10 @@
 //! Confirms which board a device on the Nordic UART service is, with requests that harm the boards of none of its makers.
 
-use super::{Address, Port, Radio, Unavailable, open};
+use super::{Address, Lookup, Port, Radio, Unavailable, open_unless};
 use crate::boards::Model;
 use crate::boards::bluetooth::{HANDSHAKES, Handshake};
 use crate::link::LineError;
+use std::pin::pin;
 use tokio::time::{Duration, Instant, timeout_at};
 
 /// A device could not be asked which board it is.
@@ -27,21 +28,35 @@ impl From<LineError> for HandshakeError {
 }
 
 /// Connects to a device that is one of these models by its name, and returns those that what it sends confirms: several if they send
-/// the same. Nothing is written but the requests of [`HANDSHAKES`]. Not cancel safe: the device may stay connected.
+/// the same. Nothing is written but the requests of [`HANDSHAKES`]. Returns `None` if `stop` is ready first; the connection has ended
+/// then, too. Not cancel safe: the device may stay connected.
 ///
 /// # Errors
-/// The device cannot be reached, or was lost.
+/// The device cannot be reached, was lost, or is connected already: another program would be disturbed by the requests, and lose the
+/// connection.
 pub async fn confirm_model(
     radio: &Radio,
     address: Address,
     models: &[&'static Model],
-) -> Result<Vec<&'static Model>, HandshakeError> {
-    let Some(first) = models.first() else { return Ok(Vec::new()) };
+    stop: impl Future<Output = ()>,
+) -> Result<Option<Vec<&'static Model>>, HandshakeError> {
+    let Some(first) = models.first() else { return Ok(Some(Vec::new())) };
+    if let Lookup::Known(device) = radio.bluez().await?.objects().await?.look_up(address)?
+        && device.is_connected
+    {
+        return Err(Unavailable::InUse(address).into());
+    }
+    let mut stop = pin!(stop);
     // All of them have the same characteristics.
-    let mut port = open(radio, address, first).await?;
-    let confirmed = confirm(&mut port, models).await;
+    let Ok(opened) = open_unless(radio, address, first, stop.as_mut()).await else { return Ok(None) };
+    let mut port = opened?;
+    let confirmed = tokio::select! {
+        biased;
+        () = stop => None,
+        confirmed = confirm(&mut port, models) => Some(confirmed),
+    };
     port.close().await;
-    Ok(confirmed?)
+    Ok(confirmed.transpose()?)
 }
 
 /// Tries the handshakes of these models in the order of the table.

@@ -3,7 +3,7 @@
 use super::bluez::{ADAPTER, CHARACTERISTIC, DEVICE, SERVICE};
 use super::{Address, Unavailable};
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use zbus::OwnedVariant;
 use zbus::fdo::ManagedObjects;
 
@@ -119,13 +119,12 @@ impl Objects {
     /// Reads what `GetManagedObjects` returned; what is not as expected is left out.
     pub(super) fn parse(managed: &ManagedObjects) -> Objects {
         let mut objects = Objects::default();
+        // By path: whoever advertises many devices must not make this quadratic.
+        let by_path: BTreeMap<&str, _> = managed.iter().map(|(path, interfaces)| (path.as_str(), interfaces)).collect();
         let values = |path: &str, interface: &str| {
-            let found = managed.iter().find(|(known, _)| known.as_str() == path)?;
-            found.1.iter().find(|(name, _)| name.as_str() == interface).map(|(_, values)| values)
+            by_path.get(path)?.iter().find(|(name, _)| name.as_str() == interface).map(|(_, values)| values)
         };
-        let mut paths: Vec<&str> = managed.keys().map(|path| path.as_str()).collect();
-        paths.sort_unstable();
-        for path in paths {
+        for &path in by_path.keys() {
             if let Some(adapter) = values(path, ADAPTER) {
                 let is_blocked = text(adapter, "PowerState").map(|state| state == "off-blocked");
                 objects.adapters.push(Adapter { path: path.to_owned(), is_on: flag(adapter, "Powered"), is_blocked });
@@ -154,6 +153,29 @@ impl Objects {
             Some(_) if self.adapters.iter().any(|adapter| adapter.is_blocked == Some(true)) => Err(Unavailable::Blocked),
             Some(first) => Err(Unavailable::AdapterOff(first.name().to_owned())),
         }
+    }
+
+    /// Returns the best device of each address: the one that is connected, and otherwise one that is received, or whose adapter has the
+    /// fewest connections. Devices of adapters that are off count least.
+    pub(super) fn best_devices(&self) -> BTreeMap<Address, &Device> {
+        let on: HashSet<&str> =
+            self.adapters.iter().filter(|adapter| adapter.is_on).map(|adapter| adapter.path.as_str()).collect();
+        let mut links: HashMap<&str, usize> = HashMap::new();
+        for device in self.devices.iter().filter(|device| device.is_connected) {
+            *links.entry(device.adapter()).or_default() += 1;
+        }
+        let rank = |device: &Device| {
+            let count = links.get(device.adapter()).copied().unwrap_or(0);
+            (on.contains(device.adapter()), device.is_connected, device.rssi.is_some(), Reverse(count))
+        };
+        let mut best: BTreeMap<Address, &Device> = BTreeMap::new();
+        for device in &self.devices {
+            let known = best.entry(device.address).or_insert(device);
+            if rank(device) >= rank(known) {
+                *known = device;
+            }
+        }
+        best
     }
 
     /// Looks for a board by its address, whatever its name is. If several adapters know it, the one that is connected to it counts,

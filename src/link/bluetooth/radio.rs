@@ -74,15 +74,25 @@ impl Radio {
                 Err(error) => {
                     scan.adapters.pop();
                     self.0.uncount_scan(adapter);
-                    refusal = match error {
-                        CallError::NoDaemon => Unavailable::NoDaemon,
-                        CallError::Denied => Unavailable::Denied,
-                        _ => Unavailable::AdapterOff(adapter.rsplit('/').next().unwrap_or(adapter).to_owned()),
-                    };
+                    debug!(adapter, ?error, "the scan did not start");
+                    refusal = refusal_of(error, adapter);
                 }
             }
         }
         if scan.adapters.is_empty() { Err(refusal) } else { Ok(scan) }
+    }
+}
+
+/// Returns why an adapter cannot scan.
+fn refusal_of(error: CallError, adapter: &str) -> Unavailable {
+    match error {
+        CallError::NoDaemon => Unavailable::NoDaemon,
+        CallError::Denied => Unavailable::Denied,
+        CallError::NotReady => Unavailable::AdapterOff(adapter.rsplit('/').next().unwrap_or(adapter).to_owned()),
+        // It was unplugged.
+        CallError::NoSuchObject => Unavailable::NoAdapter,
+        // What helps is the same: restarting bluetoothd.
+        _ => Unavailable::NoAnswer,
     }
 }
 
@@ -168,6 +178,15 @@ async fn stop(radio: Radio, bluez: Bluez, adapters: Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_an_adapter_that_is_off_is_called_off() {
+        let refusal = |error| refusal_of(error, "/org/bluez/hci0");
+        assert_eq!(refusal(CallError::NotReady), Unavailable::AdapterOff("hci0".to_owned()));
+        assert_eq!(refusal(CallError::NoSuchObject), Unavailable::NoAdapter);
+        assert_eq!(refusal(CallError::TimedOut), Unavailable::NoAnswer);
+        assert_eq!(refusal(CallError::Failed("Input/output error".to_owned())), Unavailable::NoAnswer);
+    }
 
     #[test]
     fn an_adapter_scans_until_its_last_scan_ends() {

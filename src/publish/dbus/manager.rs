@@ -108,7 +108,7 @@ impl ManagerObject {
 
     /// The search for boards over Bluetooth, and what it has found, as a JSON object with English sentences (docs/web.md): state (idle,
     /// scanning, identifying), devices (address, name, rssi, and the board that each may be, with the reason).
-    #[zbus(property)]
+    #[zbus(property(emits_changed_signal = "invalidates"))]
     fn bluetooth(&self) -> String {
         self.describe_bluetooth("en")
     }
@@ -118,8 +118,8 @@ impl ManagerObject {
         BluetoothReport::new(&self.hub.bluetooth(), Locale::from_tag(language)).to_json()
     }
 
-    /// Looks for boards over Bluetooth: listens for 30 seconds to what devices advertise, and sends nothing to any. A search that goes on
-    /// is prolonged. Property Bluetooth has what is found.
+    /// Looks for boards over Bluetooth: listens for 30 seconds to what devices advertise, connects to no device, and writes nothing to any.
+    /// A search that goes on is prolonged. Property Bluetooth has what is found.
     /// Errors: NoBluetooth (the sentence says why, and what to do), Identifying, NotAllowed (polkit refused), Stopping.
     async fn scan_bluetooth(
         &self,

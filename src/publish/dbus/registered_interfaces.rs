@@ -8,6 +8,9 @@ use zbus::{Connection, OwnedVariant};
 /// The property that grows with the game. It is not compared with its last value: events say when it changes.
 pub(super) const MOVES: &str = "Moves";
 
+/// The property that changes twice a second during a search for boards, and may be long. Updates say when it changes.
+pub(super) const BLUETOOTH: &str = "Bluetooth";
+
 /// Compared properties that `PropertiesChanged` invalidates instead of sending their values.
 const INVALIDATED: [&str; 3] = ["Laws", "Objects", "Tables"];
 
@@ -30,7 +33,9 @@ impl RegisteredInterfaces {
         let server = self.connection.object_server();
         let emitter = SignalEmitter::new(&self.connection, path.to_owned())?;
         let mut properties = interface.get_all(server, &self.connection, None, &emitter).await?;
-        properties.remove(MOVES);
+        for name in [MOVES, BLUETOOTH] {
+            properties.remove(name);
+        }
         self.published.insert((path.to_owned(), interface_name::<I>()), properties);
         server.at(path, interface).await.map(drop)
     }
@@ -49,6 +54,20 @@ impl RegisteredInterfaces {
         if changes.is_empty() && invalidated.is_empty() {
             return Ok(());
         }
+        self.emit_changes::<I>(path, changes, invalidated).await
+    }
+
+    /// Publishes that a property has changed which is not compared, and looks at no other property.
+    pub(super) async fn invalidate<I: Interface>(&self, path: &str, name: &str) -> zbus::Result<()> {
+        self.emit_changes::<I>(path, HashMap::new(), vec![name.to_owned()]).await
+    }
+
+    async fn emit_changes<I: Interface>(
+        &self,
+        path: &str,
+        changes: HashMap<String, OwnedVariant>,
+        invalidated: Vec<String>,
+    ) -> zbus::Result<()> {
         let body = (interface_name::<I>(), changes, invalidated);
         let properties = "org.freedesktop.DBus.Properties";
         self.connection.emit_signal(None::<BusName>, path, properties, "PropertiesChanged", &body).await

@@ -7,7 +7,7 @@ use super::controlled_game::ControlledGame;
 use super::game::GameObject;
 use super::manager::ManagerObject;
 use super::operator::OperatorObject;
-use super::registered_interfaces::{MOVES, RegisteredInterfaces};
+use super::registered_interfaces::{BLUETOOTH, MOVES, RegisteredInterfaces};
 use super::tree::{IntrospectableObject, ListObject, ParentObject};
 use super::{Stream, game, values};
 use crate::daemon::Source;
@@ -112,7 +112,7 @@ impl ServedName {
                     }
                     self.dirty_objects.insert(Object::Board(board));
                 }
-                Received::Update(Update::Health | Update::Desk | Update::Bluetooth) => {
+                Received::Update(Update::Health | Update::Desk) => {
                     self.dirty_objects.insert(Object::Manager);
                     let incarnation = self.source.incarnation();
                     if self.incarnation != incarnation {
@@ -121,13 +121,16 @@ impl ServedName {
                             .extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
                     }
                 }
+                Received::Update(Update::Bluetooth) => {
+                    self.dirty_objects.insert(Object::BluetoothSearch);
+                }
                 // They are read by a method.
                 Received::Update(Update::Machines) => {}
                 Received::Update(Update::Board(_)) => self.sync_objects(SignalStart::Now).await?,
                 Received::Missed(missed) => {
                     debug!("{} missed {missed} messages", self.stream.name());
                     self.replay_missed_signals().await?;
-                    self.dirty_objects.extend(self.objects.keys().cloned().chain([Object::Manager]));
+                    self.dirty_objects.extend(self.objects.keys().cloned().chain([Object::Manager, Object::BluetoothSearch]));
                     self.games_with_new_moves.extend(self.objects.keys().filter_map(Object::game));
                     signal_source = SignalSource::Signals;
                 }
@@ -315,6 +318,9 @@ impl ServedName {
             (Object::Manager, _, stream) if stream.is_live() => {
                 self.interfaces.announce::<ManagerObject>(names::ROOT_PATH, &[]).await
             }
+            (Object::BluetoothSearch, _, stream) if stream.is_live() => {
+                self.interfaces.invalidate::<ManagerObject>(names::ROOT_PATH, BLUETOOTH).await
+            }
             (Object::List(branch), _, _) if ParentObject::of(self.stream).contains(branch) => {
                 self.interfaces.announce::<ListObject>(branch.path(), &[]).await
             }
@@ -341,6 +347,8 @@ impl ServedName {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Object {
     Manager,
+    /// One property of the manager.
+    BluetoothSearch,
     List(ParentObject),
     Board(BoardId),
     Game(u64),

@@ -130,7 +130,8 @@ fn commands(device: &NearbyDevice, candidate: &Candidate) -> Vec<String> {
     let add = format!("sudo touchmovectl bluetooth add {}", device.address);
     let models = match &candidate.identification {
         Some(identification) if !identification.models.is_empty() => &identification.models,
-        Some(_) => &candidate.models,
+        // It asks again: the device has just failed to be what its name says.
+        Some(_) => return vec![add],
         None => match candidate.confirmation {
             Confirmation::NotNeeded | Confirmation::Handshake => return vec![add],
             Confirmation::User | Confirmation::Unclear => &candidate.models,

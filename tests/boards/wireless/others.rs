@@ -106,6 +106,23 @@ fn a_staunton_report_that_begins_with_two_empty_squares() {
     assert_eq!(bench.receive(&changed), [Reading::Square(Square::H8, SquareState::Empty)]);
 }
 
+/// Otherwise all later reports would be read two squares off.
+#[test]
+fn the_last_byte_of_a_staunton_report_that_comes_late() {
+    let report = bytes("00 43 25 51 34 66666666 00000000 00000000 00000000 00000000 cccccccc a9 8b b7 9a");
+    let mut bench = Bench::up("staunton");
+    assert_eq!(bench.receive(&report[..32]), []);
+    bench.advance(bench.now + staunton::LAST_BYTE_TIMEOUT);
+    // Two squares off until the last byte arrives.
+    assert!(matches!(readings(&mut *bench.board).as_slice(), [Reading::Placement(_)]));
+    assert!(!bench.receive(&report[32..]).is_empty());
+    let moved = bytes("00 43 25 51 34 66666066 00000000 00000600 00000000 00000000 cccccccc a9 8b b7 9a");
+    assert_eq!(bench.receive(&moved[..32]), []);
+    let white_pawn = SquareState::Piece(shakmaty::Color::White.pawn());
+    let expected = [Reading::Square(Square::E2, SquareState::Empty), Reading::Square(Square::E4, white_pawn)];
+    assert_eq!(bench.receive(&moved[32..]), expected);
+}
+
 /// A board that may be written to only every 2.5 s.
 #[test]
 fn a_staunton_is_written_to_slowly() {

@@ -143,8 +143,7 @@ async fn a_connection_that_waits_for_its_board_ends_with_touchmoved() {
         assert!(daemon.terminate().success());
         assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
         assert!(!board.is_awaited(), "{model}");
-        bluez.set_in_range(&board, true);
-        assert!(!board.is_connected(), "{model}");
+        drop(bluez);
     }
 }
 

@@ -191,6 +191,11 @@ impl RadioBoard {
         self.gatt().is_some()
     }
 
+    /// Another program connects it.
+    pub fn connect_elsewhere(&self) {
+        self.state().is_connected = true;
+    }
+
     /// Whether it is connected.
     pub fn is_connected(&self) -> bool {
         self.state().is_connected

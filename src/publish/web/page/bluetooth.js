@@ -73,7 +73,7 @@ function drawEntry(item, device) {
   show(".board", board && t("page-bluetooth-board", { board }));
   setText($("pre", item), commands.join("\n"));
   $(".add", item).hidden = commands.length === 0;
-  const canIdentify = candidate?.confirmation === "handshake" && board === null && !identification?.models.length;
+  const canIdentify = candidate?.confirmation === "handshake" && board === null && !device.connected && !identification?.models.length;
   $(".identify", item).hidden = !canIdentify;
   $(".identify", item).disabled = state === "identifying";
 }
@@ -100,7 +100,11 @@ async function send(order) {
   clearTimeout(timer);
   try {
     const report = await post(order);
-    if (!$("#bluetooth").open) return;
+    if (!$("#bluetooth").open) {
+      // The search began after its dialog was closed.
+      if (order.do === "scan") post({ do: "stop" }).catch(() => {});
+      return;
+    }
     state = report.state;
     isOwnSearch ||= order.do === "scan";
     hasSearched ||= state === "scanning";
