@@ -1,4 +1,4 @@
-//! The results of earlier rounds, each held until it is as old as the delay.
+//! The results of earlier rounds, and of games that are not in memory, each held until it is as old as the delay.
 
 use crate::daemon::hub::State;
 use crate::daemon::hub::round_games::RoundGames;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Round and table of a pairing.
 type Place = (u16, u16);
 
-/// The results of the rounds before the one that is played, each with the time at which this process first saw it. How old it was
+/// The results of the rounds before the one that is played, and those of its games that are not in memory, each with the time at which this process first saw it. How old it was
 /// then is unknown: after a restart, it waits for the whole delay, unless the public had it already.
 #[derive(Default)]
 pub(super) struct PastResults {
@@ -65,17 +65,34 @@ pub(super) fn rounds_before(state: &State, current: u16) -> Vec<Round> {
 /// Returns the results of the rounds before this one: those that were entered, else those of the games.
 pub(super) fn results_before(state: &State, current: u16) -> Vec<(Place, PairingResult)> {
     let games = RoundGames::new(&state.games);
-    let of_pairing = |round: &Round, pairing: &Pairing| {
-        let of_game = || games.of(round, pairing).iter().find_map(|game| game.record.result).map(|(result, _)| result);
-        let past = || {
-            let noted = state.desk.games(round.number, pairing.table).iter();
-            noted.filter_map(|id| state.past_games.get(id)).find_map(|game| game.result)
-        };
-        let result = pairing.result.or_else(|| of_game().or_else(past).map(PairingResult::from))?;
-        Some(((round.number, pairing.table), result))
+    let rounds = state.desk.rounds.range(..current).map(|(_, round)| round);
+    rounds.flat_map(|round| round.pairings.iter().filter_map(|pairing| result_of(state, &games, round, pairing))).collect()
+}
+
+/// Returns the result of a pairing, with its place: that which was entered, else that of its game.
+pub(super) fn result_of(
+    state: &State,
+    games: &RoundGames<'_>,
+    round: &Round,
+    pairing: &Pairing,
+) -> Option<(Place, PairingResult)> {
+    let of_game = || games.of(round, pairing).iter().find_map(|game| game.record.result).map(|(result, _)| result);
+    let past = || {
+        let noted = state.desk.games(round.number, pairing.table).iter();
+        noted.filter_map(|id| state.past_games.get(id)).find_map(|game| game.result)
     };
-    let rounds = state.desk.rounds.range(..current);
-    rounds.flat_map(|(_, round)| round.pairings.iter().filter_map(move |pairing| of_pairing(round, pairing))).collect()
+    let result = pairing.result.or_else(|| of_game().or_else(past).map(PairingResult::from))?;
+    Some(((round.number, pairing.table), result))
+}
+
+/// Returns whether the desk has noted a game with moves for a pairing. After a start, the boards of such games are not connected yet.
+pub(super) fn has_noted_moves(state: &State, round: u16, table: u16) -> bool {
+    let has_moves = |id: &u64| match state.games.get(id) {
+        Some(game) => !game.record.plies.is_empty(),
+        // Of a game that cannot be read, moves are assumed.
+        None => state.past_games.get(id).is_none_or(|game| game.has_moves),
+    };
+    state.desk.games(round, table).iter().any(has_moves)
 }
 
 #[cfg(test)]
