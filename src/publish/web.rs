@@ -152,7 +152,7 @@ impl WebState {
             );
         }
         Arc::new(WebState {
-            cloud: CloudFiles::new(&delayed_view, config.tags.pairs()),
+            cloud: CloudFiles::new(&delayed_view, config.tags.pairs(), config.public.fide_ids),
             public_options,
             public_site: OnceLock::new(),
             hub,
