@@ -73,6 +73,11 @@ impl DelayedView {
         self.publish(Update::Desk);
     }
 
+    /// Returns whether results wait since the start of the process that may have been public before: standings would be wrong.
+    pub fn lacks_results(&self) -> bool {
+        self.lock().past_results.is_incomplete()
+    }
+
     /// Publishes the results of earlier rounds that are due.
     pub(super) fn release_past_results(&self) {
         let due = self.lock().past_results.next_due();

@@ -15,6 +15,10 @@ pub(super) struct PastResults {
     seen: BTreeMap<Place, (PairingResult, i64)>,
     /// When the next one is due.
     next: Option<i64>,
+    /// When results were noted for the first time.
+    started: Option<i64>,
+    /// Whether a result waits that existed when the process started.
+    is_incomplete: bool,
 }
 
 impl PastResults {
@@ -25,6 +29,7 @@ impl PastResults {
         now: i64,
         is_public: impl Fn(Place, PairingResult) -> bool,
     ) {
+        self.started.get_or_insert(now);
         let before = std::mem::take(&mut self.seen);
         let first_seen = |place: Place, result| match before.get(&place) {
             Some((known, at)) if *known == result => *at,
@@ -36,7 +41,7 @@ impl PastResults {
 
     /// Returns the results that are due, and notes when the next one is. `delay`: that of a result that was first seen at this time.
     pub(super) fn release(&mut self, now: i64, delay: impl Fn(i64) -> u64) -> BTreeMap<Place, PairingResult> {
-        self.next = None;
+        (self.next, self.is_incomplete) = (None, false);
         let mut released = BTreeMap::new();
         for (place, (result, at)) in &self.seen {
             let due = at.saturating_add_unsigned(if *at == i64::MIN { 0 } else { delay(*at) });
@@ -44,9 +49,15 @@ impl PastResults {
                 released.insert(*place, *result);
             } else {
                 self.next = Some(self.next.map_or(due, |next: i64| next.min(due)));
+                self.is_incomplete |= self.started.is_some_and(|started| *at <= started);
             }
         }
         released
+    }
+
+    /// Returns whether a result waits that existed when the process started, and may have been public before.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.is_incomplete
     }
 
     /// Returns when the next result is due.
@@ -106,12 +117,14 @@ mod tests {
         let released = |results: &mut PastResults, now| results.release(now, |_| 100).into_keys().collect::<Vec<_>>();
         results.note(draw((1, 4)), 1_000, |_, _| false);
         assert_eq!((released(&mut results, 1_099), results.next_due()), (vec![], Some(1_100)));
+        assert!(results.is_incomplete(), "it existed at the start");
         // It is noted again with each change of the desk.
         results.note(draw((1, 4)), 1_050, |_, _| false);
         assert_eq!((released(&mut results, 1_100), results.next_due()), (vec![(1, 4)], None));
         // Another result is another event.
         results.note(std::iter::once(((1, 4), PairingResult::BothLose)), 2_000, |_, _| false);
         assert_eq!(released(&mut results, 2_099), vec![]);
+        assert!(!results.is_incomplete(), "it is new");
         // A forfeit that the public has seen while the round was played stays public.
         results.note(draw((2, 1)), 3_000, |place, _| place == (2, 1));
         assert_eq!(released(&mut results, 3_000), vec![(2, 1)]);

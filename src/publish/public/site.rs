@@ -8,7 +8,9 @@ use super::tournament::{PublicRound, PublicTournament, TableEntry};
 use super::{board_svg, html};
 use crate::locale::{Locale, public_words};
 use crate::publish::render::qr_code;
+use crate::round::Round;
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The description of all documents, for programs.
@@ -99,6 +101,26 @@ impl PublicTournament {
     /// Returns whether a round was loaded: otherwise each board is a table.
     pub(in crate::publish) fn has_rounds(&self) -> bool {
         !self.loaded.is_empty()
+    }
+
+    /// Returns whether an existing file of the standings is better than none: they are not known after a restart. `stored`: their
+    /// document, which must name no one else.
+    pub(in crate::publish) fn keeps_standings(&self, stored: impl FnOnce() -> Option<Value>) -> bool {
+        let is_known = |player: &Value| {
+            let of_round = |round: &Round| {
+                round
+                    .paired()
+                    .chain(round.byes.iter().map(|bye| &bye.player))
+                    .any(|known| player["name"] == known.name.as_str())
+            };
+            (self.options.fide_ids || player["fide_id"].is_null()) && self.loaded.iter().any(of_round)
+        };
+        let has_known_players = |standings: &Value| {
+            let mut rows =
+                standings["sections"].as_array().into_iter().flatten().flat_map(|section| section["rows"].as_array());
+            rows.all(|rows| rows.iter().all(|row| is_known(&row["player"])))
+        };
+        self.lacks_results && stored().is_some_and(|standings| has_known_players(&standings))
     }
 
     /// Returns round and table of each game that is not in memory, or has no moves there, but has a file: that is better than what

@@ -1,6 +1,6 @@
 //! Games that exist as files but are not in memory: after a start, until their boards are connected.
 
-use crate::publish::public::{Document, PageForm, PublicPath, PublicTournament, render};
+use crate::publish::public::{Document, PageForm, PublicPath, PublicTournament, View, render};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,6 +10,8 @@ use std::path::Path;
 pub(super) struct StoredGames<'a> {
     dir: &'a Path,
     tables: BTreeSet<(u16, u16)>,
+    /// Whether the standings are kept as well.
+    keeps_standings: bool,
 }
 
 impl StoredGames<'_> {
@@ -20,7 +22,8 @@ impl StoredGames<'_> {
             let name = path.file_name();
             !(has_empty_game && is_written(&name)) && read_json(&dir.join(name)).is_some_and(|game| is_game_of(&game, players))
         };
-        StoredGames { dir, tables: tournament.games_not_in_memory(is_stored) }
+        let keeps_standings = tournament.keeps_standings(|| read_json(&dir.join(PublicPath::Standings.file_name())));
+        StoredGames { dir, tables: tournament.games_not_in_memory(is_stored), keeps_standings }
     }
 
     /// Returns whether this file belongs to such a game, and is kept if it exists.
@@ -30,7 +33,11 @@ impl StoredGames<'_> {
 
     /// Returns whether this file is there and is kept.
     pub(super) fn keeps(&self, path: PublicPath) -> bool {
-        self.has(path) && self.dir.join(path.file_name()).exists()
+        let is_kept = match path {
+            PublicPath::Standings | PublicPath::Page(View::Standings) => self.keeps_standings,
+            _ => self.has(path),
+        };
+        is_kept && self.dir.join(path.file_name()).exists()
     }
 
     /// Returns a document or a page, with the games of files in place of those that are not in memory. `paths`: all that there are.
