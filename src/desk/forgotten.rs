@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct ForgottenPlayer {
     /// The name.
     pub name: String,
-    /// FIDE's number; `None`: whoever has that name.
+    /// FIDE's number, which alone counts for a player whose number is known; `None`: whoever has that name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fide_id: Option<u32>,
 }
@@ -21,7 +21,11 @@ pub struct ForgottenPlayer {
 impl ForgottenPlayer {
     /// Returns whether this is the player.
     fn is(&self, name: &str, fide_id: Option<u32>) -> bool {
-        self.name == name && (self.fide_id.is_none() || fide_id.is_none() || self.fide_id == fide_id)
+        match (self.fide_id, fide_id) {
+            // Files spell names differently.
+            (Some(known), Some(fide_id)) => known == fide_id,
+            _ => self.name == name,
+        }
     }
 }
 
@@ -122,6 +126,11 @@ mod tests {
         let later = Round::read("table,white,black\n1,Bob,Cid\n", Some(2), &TableOrder::Unknown).expect("a round");
         desk.apply(&DeskAct::LoadRound { round: later }).expect("an act");
         assert_eq!(names(&desk, 2), ["Player 1", "Cid"]);
+        // FIDE's number counts for more than the spelling.
+        let text = "table,white,black,white_fide_id\n1,\"Ada, A.\",Dee,7\n";
+        let respelt = Round::read(text, Some(3), &TableOrder::Unknown).expect("a round");
+        desk.apply(&DeskAct::LoadRound { round: respelt }).expect("an act");
+        assert_eq!(names(&desk, 3), ["Player 3", "Dee"]);
         // A desk that is restored from its acts is the same.
         let stored: Desk = serde_json::from_str(&serde_json::to_string(&desk).expect("JSON")).expect("a desk");
         assert_eq!(stored, desk);

@@ -5,6 +5,7 @@
 //! program that is slow blocks nothing else: this front-end has its own thread.
 
 mod site_dir;
+mod stored_games;
 
 use super::program::run_program;
 use super::public::{PageForm, PublicOptions, PublicTournament};

@@ -1,4 +1,4 @@
-//! Checks PGN tags that users assign to a game, through any front-end.
+//! PGN tags: the check of those that users assign to a game, through any front-end, and which of them everybody may read.
 
 use crate::game::pgn::is_tag_name;
 
@@ -6,6 +6,19 @@ use crate::game::pgn::is_tag_name;
 const MAX_TAGS: usize = 64;
 /// Maximum length of a tag value, in bytes.
 const MAX_VALUE_BYTES: usize = 255;
+
+/// Tags of the event and of the table.
+const EVENT_TAGS: [&str; 6] = ["Event", "Site", "Date", "Round", "Table", "TimeControl"];
+/// Tags of players, after `White` and `Black`.
+const PLAYER_TAGS: [&str; 5] = ["", "Title", "Elo", "Federation", "Team"];
+/// The tag that the organiser may switch on.
+const FIDE_ID: &str = "FideId";
+
+/// Returns whether everybody may read the tag with this name. `fide_ids`: whether the organiser publishes FIDE IDs.
+pub(super) fn is_public_tag(name: &str, fide_ids: bool) -> bool {
+    let of_player = name.strip_prefix("White").or_else(|| name.strip_prefix("Black"));
+    EVENT_TAGS.contains(&name) || of_player.is_some_and(|tag| PLAYER_TAGS.contains(&tag) || tag == FIDE_ID && fide_ids)
+}
 
 /// Checks whether these are valid tags of a game.
 ///
@@ -29,6 +42,13 @@ pub(super) fn check_tags(tags: &[(String, String)]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fide_ids_are_public_only_if_the_organiser_publishes_them() {
+        assert!(["Event", "Round", "White", "BlackElo", "WhiteTeam"].iter().all(|name| is_public_tag(name, false)));
+        assert!(["WhiteFideId", "Annotator", "WhiteNote"].iter().all(|name| !is_public_tag(name, false)));
+        assert!(is_public_tag("BlackFideId", true) && !is_public_tag("FideId", true));
+    }
 
     #[test]
     fn invalid_tags_are_rejected_with_a_reason() {

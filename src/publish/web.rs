@@ -72,6 +72,7 @@ use audience_state::AudienceState;
 use auth::Authenticator;
 use card::AudienceView;
 use cloud::CloudFiles;
+use engine::EngineFiles;
 use frames::FrameHistory;
 use pending::PendingLogins;
 use public_site::PublicSite;
@@ -129,6 +130,7 @@ pub struct WebState {
     access: Authenticator,
     pending: PendingLogins,
     cloud: CloudFiles,
+    engine: Arc<EngineFiles>,
     public_options: PublicOptions,
     public_site: OnceLock<Arc<PublicSite>>,
     frames: Arc<FrameHistory>,
@@ -152,7 +154,8 @@ impl WebState {
             );
         }
         Arc::new(WebState {
-            cloud: CloudFiles::new(&delayed_view, config.tags.pairs()),
+            cloud: CloudFiles::new(&delayed_view, config.tags.pairs(), config.public.fide_ids),
+            engine: Arc::default(),
             public_options,
             public_site: OnceLock::new(),
             hub,

@@ -7,13 +7,15 @@ use tempfile::TempDir;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use touchmove::boards::model;
-use touchmove::daemon::Hub;
 use touchmove::daemon::hub::{BoardHandle, BoardId, BoardView, OrderError, Request, RequestKind, Target};
 use touchmove::daemon::journal::Journal;
 use touchmove::daemon::rounds::{boards_at_tables, name_games};
+use touchmove::daemon::{DelayedView, Hub};
 use touchmove::desk::{DeskAct, Seat};
 use touchmove::game::event::Rotation;
-use touchmove::game::{Answer, Command, Confidence, ErrorCode, Event, GameResult, Order, PlayedMove, Refusal, StampedEvent};
+use touchmove::game::{
+    Answer, Command, Confidence, Delay, ErrorCode, Event, GameResult, IllegalMoves, Order, PlayedMove, Refusal, StampedEvent,
+};
 use touchmove::locale::Locale;
 use touchmove::publish::desk::{DeskReport, ExportFormat, RequestedAct, TableState, carry_out, export, preview_round};
 use touchmove::publish::render::pgn::Reader;
@@ -553,4 +555,38 @@ async fn a_result_for_a_pairing_that_a_colleague_has_removed_names_the_colleague
     assert_eq!(refused.code(), ErrorCode::Stale("Changed"));
     let refused = act(&result, None, "Otto").await.unwrap_err();
     assert!(refused.to_string().contains("table 2 has no pairing in round 1"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_result_of_a_game_whose_board_is_away_is_as_late_as_events() {
+    let (dir, hub, [a, b, c]) = seated().await;
+    a.start().await;
+    a.move_made(1).await;
+    name_games(&hub).await;
+    hub.change_desk(DeskAct::Result { round: 1, table: 1, result: Some(PairingResult::WhiteWins) }, "Olga").await.unwrap();
+    hub.change_desk(DeskAct::Result { round: 1, table: 2, result: Some(PairingResult::BothForfeit) }, "Olga").await.unwrap();
+    for fake in [a, b, c] {
+        drop(fake.events);
+        fake.task.await.unwrap();
+    }
+    hub.drain().await;
+    drop(hub);
+    // No board is connected after the restart.
+    let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
+    hub.load_desk(dir.path()).await;
+    let public = |delay_ms: u64| {
+        let view = DelayedView::new(Arc::clone(&hub), Delay { ms: delay_ms, plies: 0 }, IllegalMoves::Hold);
+        let (stop, stopped) = tokio::sync::watch::channel(false);
+        let task = tokio::spawn(Arc::clone(&view).run(stopped));
+        async move {
+            let result = |table| view.read(|state| state.desk.pairing(1, table).and_then(|pairing| pairing.result));
+            until("the round is public", async || view.read(|state| state.desk.round().map(drop))).await;
+            let results = (result(1), result(2));
+            stop.send_replace(true);
+            task.await.unwrap();
+            results
+        }
+    };
+    assert_eq!(public(3_600_000).await, (None, Some(PairingResult::BothForfeit)), "a forfeit is no event of a game");
+    assert_eq!(public(0).await, (Some(PairingResult::WhiteWins), Some(PairingResult::BothForfeit)));
 }

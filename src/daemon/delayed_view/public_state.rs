@@ -22,7 +22,7 @@ pub(super) struct PublicState {
     pub(super) lines: BTreeMap<u64, GameRelease>,
     /// The players who are not named any more. Their names are not public, so they are not part of the desk.
     pub(super) forgotten: Vec<ForgottenPlayer>,
-    /// The results of earlier rounds.
+    /// The results of earlier rounds, and of games that are not in memory.
     pub(super) past_results: PastResults,
     /// How much of each game has been released, by journal event numbers.
     pub(super) release_log: ReleaseLog,

@@ -100,6 +100,20 @@ impl PublicPath {
         }
     }
 
+    /// Returns the round and the table whose game it shows.
+    pub(in crate::publish) fn place(&self) -> Option<(u16, u16)> {
+        match self {
+            PublicPath::Game(round, table) | PublicPath::GamePgn(round, table) | PublicPath::Position(round, table) => {
+                Some((*round, *table))
+            }
+            PublicPath::Page(view) => {
+                let (round, table) = view.place();
+                Some((round?, table?))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the media type.
     pub(in crate::publish) fn media_type(&self) -> &'static str {
         match self {

@@ -1,12 +1,16 @@
 //! All documents and pages by their paths.
 
+use super::game::PublicGame;
 use super::path::{PublicPath, View};
 use super::round::{RoundDocument, sections};
+use super::table::Progress;
 use super::tournament::{PublicRound, PublicTournament, TableEntry};
 use super::{board_svg, html};
 use crate::locale::{Locale, public_words};
 use crate::publish::render::qr_code;
+use crate::round::Round;
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The description of all documents, for programs.
@@ -99,20 +103,48 @@ impl PublicTournament {
         !self.loaded.is_empty()
     }
 
-    /// Returns the rounds before the last one with tables whose games exist as files, but not in memory any more: their files are better
-    /// than what could be made now.
-    /// `exists`: whether the file of this table has a game of the players with these names.
-    pub(in crate::publish) fn rounds_without_games(&self, exists: impl Fn(PublicPath, [&str; 2]) -> bool) -> BTreeSet<u16> {
-        let last = self.rounds.keys().next_back();
-        let earlier = self.rounds.iter().filter(|(number, _)| Some(*number) != last);
-        let has_lost = |(number, round): &(&u16, &PublicRound)| {
-            let without = round.tables.iter().filter(|(_, entry)| entry.game.is_none());
-            let is_lost = |(table, entry): (&u16, &TableEntry)| {
-                exists(PublicPath::Game(**number, *table), [&entry.table.white.name, &entry.table.black.name])
+    /// Returns whether an existing file of the standings is better than none: they are not known after a restart. `stored`: their
+    /// document, which must name no one else.
+    pub(in crate::publish) fn keeps_standings(&self, stored: impl FnOnce() -> Option<Value>) -> bool {
+        let is_known = |player: &Value| {
+            let of_round = |round: &Round| {
+                round
+                    .paired()
+                    .chain(round.byes.iter().map(|bye| &bye.player))
+                    .any(|known| player["name"] == known.name.as_str())
             };
-            without.into_iter().any(is_lost)
+            (self.options.fide_ids || player["fide_id"].is_null()) && self.loaded.iter().any(of_round)
         };
-        earlier.filter(has_lost).map(|(number, _)| *number).collect()
+        let has_known_players = |standings: &Value| {
+            let mut rows =
+                standings["sections"].as_array().into_iter().flatten().flat_map(|section| section["rows"].as_array());
+            rows.all(|rows| rows.iter().all(|row| is_known(&row["player"])))
+        };
+        self.lacks_results && stored().is_some_and(|standings| has_known_players(&standings))
+    }
+
+    /// Returns round and table of each game that is not in memory, or has no moves there, but has a file: that is better than what
+    /// could be made now. `is_stored`: whether this file has the moves of a game of the players with these names and FIDE IDs; the
+    /// last argument is whether a game without moves is in memory.
+    pub(in crate::publish) fn games_not_in_memory(
+        &self,
+        is_stored: impl Fn(PublicPath, [(&str, Option<u32>); 2], bool) -> bool,
+    ) -> BTreeSet<(u16, u16)> {
+        let tables = self
+            .rounds
+            .iter()
+            .flat_map(|(round, public)| public.tables.iter().map(move |(table, entry)| (*round, *table, entry)));
+        let may_be_stored = |entry: &TableEntry| {
+            let state = &entry.table.state;
+            let is_empty = |game: &PublicGame| game.moves.is_empty() && state.result == "*";
+            state.state != Progress::Forfeited && entry.game.as_ref().is_none_or(is_empty)
+        };
+        let is_lost = |(round, table, entry): &(u16, u16, &TableEntry)| {
+            let players = [&entry.table.white, &entry.table.black].map(|player| (player.name.as_str(), player.fide_id));
+            may_be_stored(entry) && is_stored(PublicPath::Game(*round, *table), players, entry.game.is_some())
+        };
+        // Without a round, another board may have a table's number after a start.
+        tables.filter(|_| self.has_rounds()).filter(is_lost).map(|(round, table, _)| (round, table)).collect()
     }
 
     /// Returns the paths of everything that there is.

@@ -2,8 +2,8 @@
 
 use super::PublicOptions;
 use super::player::PublicPlayer;
-use crate::round::Round;
 use crate::round::standings::{self, Score, Standing, StandingGame};
+use crate::round::{PairingResult, Round};
 use crate::wire::Word;
 use serde::Serialize;
 
@@ -75,7 +75,9 @@ impl StandingsDocument {
         let last = rounds.last();
         StandingsDocument {
             through: last.map_or(0, |round| round.number),
-            is_final_round_over: last.is_some_and(|round| round.pairings.iter().all(|pairing| pairing.result.is_some())),
+            is_final_round_over: last.is_some_and(|round| {
+                round.pairings.iter().all(|pairing| pairing.result.is_some_and(|result| result != PairingResult::Adjourned))
+            }),
             tie_breaks: ["buchholz", "wins"],
             sections: sections.collect(),
         }
@@ -103,4 +105,22 @@ impl StandingsGame {
 
 fn halved(doubled: u32) -> f64 {
     f64::from(doubled) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::round::trf::TableOrder;
+
+    #[test]
+    fn a_round_with_an_adjourned_game_is_not_over() {
+        let options = PublicOptions::served(&Config::default());
+        let mut round =
+            Round::read("table,white,black\n1,Ada,Bob\n2,Cid,Dee\n", Some(1), &TableOrder::Unknown).expect("a round");
+        round.pairings.iter_mut().for_each(|pairing| pairing.result = Some(PairingResult::Draw));
+        assert!(StandingsDocument::new(std::slice::from_ref(&round), &options).is_final_round_over);
+        round.table_mut(2).expect("the table").result = Some(PairingResult::Adjourned);
+        assert!(!StandingsDocument::new(&[round], &options).is_final_round_over);
+    }
 }

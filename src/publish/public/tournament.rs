@@ -34,6 +34,8 @@ pub(in crate::publish) struct PublicTournament {
     pub(super) loaded: Vec<Round>,
     pub(super) event: Numbered<EventDocument>,
     pub(super) standings: Numbered<StandingsDocument>,
+    /// Whether there are no standings, because results that were public before a restart are not yet.
+    pub(super) lacks_results: bool,
     pub(super) rounds: BTreeMap<u16, PublicRound>,
 }
 
@@ -72,6 +74,7 @@ impl PublicTournament {
             loaded: Vec::new(),
             event: Numbered { seq: 1, value: event },
             standings: Numbered { seq: 1, value: standings },
+            lacks_results: false,
             rounds: BTreeMap::new(),
             options,
         }
@@ -88,6 +91,7 @@ impl PublicTournament {
         if all {
             self.loaded = delayed_view.read(|state| state.desk.rounds.values().cloned().collect());
         }
+        self.lacks_results = delayed_view.lacks_results();
         let current = self.loaded.last().map(|round| round.number);
         let followed: Vec<Option<Round>> = match &self.loaded[..] {
             [] => vec![None],
@@ -169,7 +173,7 @@ impl PublicTournament {
     }
 
     fn update_standings(&mut self) {
-        let mut rounds = self.loaded.clone();
+        let mut rounds = if self.lacks_results { Vec::new() } else { self.loaded.clone() };
         for round in &mut rounds {
             let Some(public) = self.rounds.get(&round.number) else { continue };
             for pairing in &mut round.pairings {

@@ -5,6 +5,7 @@ use super::playing_table::{self, PlayingTable};
 use super::table_files::TableFiles;
 use crate::daemon::DelayedView;
 use crate::daemon::hub::GameView;
+use crate::publish::tags::is_public_tag;
 use crate::round::Round;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,6 +15,8 @@ const MAX_ROUNDS: usize = 2;
 /// The content of the public files. Only what has changed is formatted again.
 pub(crate) struct TournamentFiles {
     tags: Vec<(String, String)>,
+    /// Whether a tag with this name is published.
+    publishes_tag: fn(&str) -> bool,
     /// The rounds that are followed, the latest last; empty if none was loaded.
     rounds: VecDeque<Round>,
     /// The formatted tables by round, in the order of the tables.
@@ -25,13 +28,35 @@ pub(crate) struct TournamentFiles {
 impl TournamentFiles {
     /// Creates the files of a tournament without games. `tags`: the configured tags of every game.
     pub(crate) fn new(tags: Vec<(String, String)>) -> TournamentFiles {
-        TournamentFiles { tags, rounds: VecDeque::new(), tables: BTreeMap::new(), earlier_game_counts: BTreeMap::new() }
+        TournamentFiles {
+            tags,
+            publishes_tag: |_| true,
+            rounds: VecDeque::new(),
+            tables: BTreeMap::new(),
+            earlier_game_counts: BTreeMap::new(),
+        }
     }
 
-    /// Follows the current round. Returns the numbers of the rounds that are no longer followed.
+    /// Publishes only the tags that everybody may read. `fide_ids`: whether FIDE IDs are among them.
+    pub(in crate::publish) fn with_public_tags(self, fide_ids: bool) -> TournamentFiles {
+        let publishes_tag: fn(&str) -> bool =
+            if fide_ids { |name| is_public_tag(name, true) } else { |name| is_public_tag(name, false) };
+        TournamentFiles { publishes_tag, ..self }
+    }
+
+    /// Follows the current round, and the players of those before it. Returns the numbers of the rounds that are no longer followed.
     pub(crate) fn follow(&mut self, delayed_view: &DelayedView) -> Vec<u16> {
         let mut dropped = Vec::new();
-        let Some(round) = delayed_view.read(|state| state.desk.round().cloned()) else { return dropped };
+        let round = delayed_view.read(|state| {
+            // Players of earlier rounds may have another name now.
+            for known in &mut self.rounds {
+                if let Some(round) = state.desk.rounds.get(&known.number) {
+                    known.clone_from(round);
+                }
+            }
+            state.desk.round().cloned()
+        });
+        let Some(round) = round else { return dropped };
         match self.rounds.iter_mut().find(|known| known.number == round.number) {
             Some(known) => *known = round,
             None => self.rounds.push_back(round),
@@ -73,7 +98,8 @@ impl TournamentFiles {
             let known_tables = self.tables.entry(number).or_default();
             let shown_tables: Vec<(PlayingTable, Option<GameView>)> = delayed_view.read(|state| {
                 let tables = playing_table::tables(state, round.as_ref(), &self.tags);
-                let with_game = |(place, table): (usize, PlayingTable)| {
+                let with_game = |(place, mut table): (usize, PlayingTable)| {
+                    table.tags.retain(|(name, _)| (self.publishes_tag)(name));
                     let known = known_tables.get(place).is_some_and(|files| files.is_current_for(&table));
                     let game = table.game.filter(|_| !known).and_then(|(id, _)| state.games.get(&id).cloned());
                     (table, game)

@@ -1,10 +1,10 @@
 //! The directory of the exported page.
 
+use super::stored_games::StoredGames;
 use crate::daemon::atomic_file::replace_public;
 use crate::publish::engine_files::FILES as ENGINE_FILES;
-use crate::publish::public::{PageForm, PublicPath, PublicTournament, View, render, seq_of};
+use crate::publish::public::{PageForm, PublicPath, PublicTournament, View, seq_of};
 use crate::publish::web::page::public_files;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::{fs, io};
@@ -30,7 +30,10 @@ impl SiteDir {
     /// Creates the state of a directory. `form`: how pages are made.
     pub(super) fn new(dir: PathBuf, form: PageForm<'static>, engine: PathBuf) -> SiteDir {
         let list = fs::read(dir.join(LIST)).ok().and_then(|list| serde_json::from_slice(&list).ok());
-        SiteDir { dir, form, engine, written: BTreeMap::new(), existing: list.unwrap_or_default(), is_begun: false }
+        let mut existing: BTreeSet<String> = list.unwrap_or_default();
+        // Whoever can write the list must not be able to have other files removed.
+        existing.retain(|name| is_site_file(name));
+        SiteDir { dir, form, engine, written: BTreeMap::new(), existing, is_begun: false }
     }
 
     /// Writes the files whose content has changed, and removes those that are none any more. Adds the paths of these to `changed`.
@@ -44,35 +47,40 @@ impl SiteDir {
         changed: &mut BTreeSet<String>,
     ) -> Result<(), String> {
         let mut first_error = None;
+        let mut paths = tournament.paths(address.is_some());
+        // Whoever reads these finds everything to which they refer.
+        paths.sort_by_key(|path| matches!(path, PublicPath::Event | PublicPath::Page(View::Event)));
+        let mut names: BTreeSet<String> = public_files().map(|(name, _)| format!("page/{name}")).collect();
+        names.extend(paths.iter().map(PublicPath::file_name));
+        if tournament.allows_evaluation() {
+            names.extend(ENGINE_FILES.iter().map(|file| engine_name(file.name)));
+        }
+        // A file that is not in the list would never be removed.
+        let listed = self.existing.iter().chain(self.written.keys()).chain(&names).cloned().collect();
+        self.write_list(listed, &mut first_error);
         if !self.is_begun {
             for (name, bytes) in public_files() {
                 self.replace(format!("page/{name}"), 1, bytes, changed, &mut first_error);
             }
             self.is_begun = first_error.is_none();
         }
-        let mut paths = tournament.paths(address.is_some());
-        // Whoever reads these finds everything to which they refer.
-        paths.sort_by_key(|path| matches!(path, PublicPath::Event | PublicPath::Page(View::Event)));
-        let kept = tournament.rounds_without_games(|path, names| self.has_game(path, names));
-        let mut names: BTreeSet<String> = public_files().map(|(name, _)| format!("page/{name}")).collect();
+        let dir = self.dir.clone();
+        let stored = StoredGames::find(&dir, tournament, |name| self.written.contains_key(name));
         if tournament.allows_evaluation() {
-            names.extend(self.write_engine(changed, &mut first_error));
+            self.write_engine(changed, &mut first_error);
         }
-        for path in paths {
+        let form = PageForm { address, ..self.form };
+        for path in &paths {
             let name = path.file_name();
-            names.insert(name.clone());
-            let Some(seq) = seq_of(tournament, path).filter(|_| !path.round().is_some_and(|round| kept.contains(&round)))
-            else {
-                continue;
-            };
+            let Some(seq) = seq_of(tournament, *path).filter(|_| !stored.keeps(*path)) else { continue };
             if self.written.get(&name) == Some(&seq) {
                 continue;
             }
-            if let Some(document) = render(tournament, path, &PageForm { address, ..self.form }) {
+            if let Some(document) = stored.render(tournament, *path, &paths, &form) {
                 self.replace(name, seq, document.text.as_bytes(), changed, &mut first_error);
             }
         }
-        self.remove_others(tournament, &names, &kept, changed, &mut first_error);
+        self.remove_others(tournament, &names, &stored, changed, &mut first_error);
         first_error.map_or(Ok(()), |(path, error)| {
             Err(format!(
                 "{} cannot be written ({error}): give touchmoved write access to that folder, or set another one as dir in [publish_static]; touchmove tries again",
@@ -81,26 +89,17 @@ impl SiteDir {
         })
     }
 
-    /// Writes the engine's files; returns their names.
-    fn write_engine(&mut self, changed: &mut BTreeSet<String>, first_error: &mut Option<(String, io::Error)>) -> Vec<String> {
-        let mut names = Vec::new();
+    /// Writes the engine's files.
+    fn write_engine(&mut self, changed: &mut BTreeSet<String>, first_error: &mut Option<(String, io::Error)>) {
         for file in &ENGINE_FILES {
-            let name = format!("page/engine/{}", file.name);
+            let name = engine_name(file.name);
             if !self.written.contains_key(&name) {
                 match fs::read(self.engine.join(file.name)) {
-                    Ok(bytes) => self.replace(name.clone(), 1, &bytes, changed, first_error),
-                    Err(error) => _ = first_error.get_or_insert((name.clone(), error)),
+                    Ok(bytes) => self.replace(name, 1, &bytes, changed, first_error),
+                    Err(error) => _ = first_error.get_or_insert((name, error)),
                 }
             }
-            names.push(name);
         }
-        names
-    }
-
-    /// Returns whether a file has a game of the players with these names.
-    fn has_game(&self, path: PublicPath, [white, black]: [&str; 2]) -> bool {
-        let game = || -> Option<Value> { serde_json::from_slice(&fs::read(self.dir.join(path.file_name())).ok()?).ok() };
-        game().is_some_and(|game| game["white"]["name"] == white && game["black"]["name"] == black)
     }
 
     /// Replaces a file if its content differs.
@@ -131,13 +130,12 @@ impl SiteDir {
         &mut self,
         tournament: &PublicTournament,
         names: &BTreeSet<String>,
-        kept: &BTreeSet<u16>,
+        stored: &StoredGames<'_>,
         changed: &mut BTreeSet<String>,
         first_error: &mut Option<(String, io::Error)>,
     ) {
         let before: BTreeSet<String> = self.existing.iter().chain(self.written.keys()).cloned().collect();
-        let is_kept =
-            |name: &str| PublicPath::parse(name).and_then(|path| path.round()).is_some_and(|round| kept.contains(&round));
+        let is_kept = |name: &str| PublicPath::parse(name).is_some_and(|path| stored.has(path));
         // Without a round, boards that have not appeared yet may still have games.
         let may_remove = |name: &String| tournament.has_rounds() || self.written.contains_key(name);
         let removed: Vec<String> =
@@ -154,13 +152,47 @@ impl SiteDir {
             after.remove(&name);
             self.written.remove(&name);
         }
-        if after != self.existing
-            && let Ok(list) = serde_json::to_string(&after)
+        self.write_list(after, first_error);
+    }
+
+    /// Writes the list of files if it has changed.
+    fn write_list(&mut self, files: BTreeSet<String>, first_error: &mut Option<(String, io::Error)>) {
+        if files != self.existing
+            && let Ok(list) = serde_json::to_string(&files)
         {
             match replace_public(&self.dir.join(LIST), list) {
-                Ok(()) => self.existing = after,
+                Ok(()) => self.existing = files,
                 Err(error) => _ = first_error.get_or_insert((LIST.to_owned(), error)),
             }
+        }
+    }
+}
+
+/// Returns the name of a file of the engine.
+fn engine_name(file: &str) -> String {
+    format!("page/engine/{file}")
+}
+
+/// Returns whether this is the name of a file of the page.
+fn is_site_file(name: &str) -> bool {
+    PublicPath::parse(name).is_some_and(|path| path.file_name() == name)
+        || public_files().any(|(file, _)| name.strip_prefix("page/") == Some(file))
+        || ENGINE_FILES.iter().any(|file| engine_name(file.name) == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_the_page_are_read_from_the_list() {
+        for name in
+            ["index.html", "round/3/table/14.html", "public/round/3.pgn", "page/engine/stockfish.wasm", "standings.html"]
+        {
+            assert!(is_site_file(name), "{name}");
+        }
+        for name in ["", "../index.html", "/etc/passwd", "round/3", "page/../../x", "public/../x", "page/x.js"] {
+            assert!(!is_site_file(name), "{name}");
         }
     }
 }

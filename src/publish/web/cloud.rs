@@ -5,8 +5,10 @@ use super::etag;
 use crate::daemon::DelayedView;
 use crate::daemon::hub::feed::UpdateFeed;
 use crate::publish::render::TournamentFiles;
+use crate::round::Round;
 use axum::body::Bytes;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -23,18 +25,21 @@ pub(super) struct CloudFiles {
 struct CachedCloudGame {
     updates: UpdateFeed,
     tournament: TournamentFiles,
-    /// Entity tag and content, by path. Files of rounds that are no longer followed are kept.
+    /// Entity tag and content, by path. Files of rounds that are no longer followed are kept until a name in them changes.
     files: BTreeMap<String, (String, Bytes)>,
+    /// A hash of the names of each round.
+    names: BTreeMap<u16, u64>,
     /// Whether there may be something new to publish.
     due: bool,
     at: Option<Instant>,
 }
 
 impl CloudFiles {
-    /// Creates the files from this delayed view. `tags`: the configured tags of every game.
-    pub(super) fn new(delayed_view: &Arc<DelayedView>, tags: Vec<(String, String)>) -> CloudFiles {
-        let (updates, tournament) = (delayed_view.subscribe(), TournamentFiles::new(tags));
-        let cached = CachedCloudGame { updates, tournament, files: BTreeMap::new(), due: true, at: None };
+    /// Creates the files from this delayed view. `tags`: the configured tags of every game; `fide_ids`: whether FIDE IDs are public.
+    pub(super) fn new(delayed_view: &Arc<DelayedView>, tags: Vec<(String, String)>, fide_ids: bool) -> CloudFiles {
+        let (updates, tournament) = (delayed_view.subscribe(), TournamentFiles::new(tags).with_public_tags(fide_ids));
+        let (files, names) = (BTreeMap::new(), BTreeMap::new());
+        let cached = CachedCloudGame { updates, tournament, files, names, due: true, at: None };
         CloudFiles { delayed_view: Arc::clone(delayed_view), cached: Mutex::new(cached) }
     }
 
@@ -55,6 +60,7 @@ impl CachedCloudGame {
     fn update(&mut self, delayed_view: &DelayedView) {
         (self.due, self.at) = (false, Some(Instant::now()));
         self.tournament.follow(delayed_view);
+        self.remove_changed_names(delayed_view);
         let now = self.tournament.format_files(delayed_view);
         // Remove the games of tables that no longer exist; rounds that are no longer followed stay unchanged.
         let rounds: Vec<String> = now.keys().filter_map(|path| Some(format!("{}/", path.split_once('/')?.0))).collect();
@@ -65,5 +71,20 @@ impl CachedCloudGame {
                 self.files.insert(path, (tag, text.into()));
             }
         }
+    }
+    /// Removes the files of rounds in which a player has another name now. Those that are followed are made again.
+    fn remove_changed_names(&mut self, delayed_view: &DelayedView) {
+        let hash = |round: &Round| {
+            let mut hasher = DefaultHasher::new();
+            round.pairings.iter().for_each(|pairing| (&pairing.white.name, &pairing.black.name).hash(&mut hasher));
+            hasher.finish()
+        };
+        let names: BTreeMap<u16, u64> =
+            delayed_view.read(|state| state.desk.rounds.iter().map(|(number, round)| (*number, hash(round))).collect());
+        for (number, _) in self.names.iter().filter(|(number, before)| names.get(number).is_some_and(|now| now != *before)) {
+            let prefix = format!("round-{number}/");
+            self.files.retain(|path, _| !path.starts_with(&prefix));
+        }
+        self.names = names;
     }
 }

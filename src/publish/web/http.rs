@@ -17,6 +17,7 @@ use crate::publish::http::admission::{AdmittedClient, EvictionPolicy};
 use crate::publish::http::headers::{accepts_gzip, query_field, requested_locale};
 use crate::publish::http::origin::{is_own_host, requested_host};
 use crate::publish::render::pgn::{Reader, game_to_pgn};
+use crate::publish::tags::is_public_tag;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
@@ -268,7 +269,11 @@ async fn pgn(State(web): State<Arc<WebState>>, Path(id): Path<u64>, headers: Hea
     let reader = if audience == Audience::Arbiter { Reader::Arbiter } else { Reader::Public };
     let game = game::find_game(&web.source(audience), id)
         .map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
-    let text = game_to_pgn(&game.ok_or_else(|| no_game(id))?, AfterIllegal::default(), reader);
+    let mut game = game.ok_or_else(|| no_game(id))?;
+    if audience.is_public() {
+        game.record.tags.retain(|(name, _)| is_public_tag(name, web.public_options.fide_ids));
+    }
+    let text = game_to_pgn(&game, AfterIllegal::default(), reader);
     Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
 }
 

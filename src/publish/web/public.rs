@@ -63,10 +63,12 @@ async fn page(web: &WebState, view: View, uri: &Uri, headers: &HeaderMap) -> Han
     let document = site.get(PublicPath::Page(view), &form).ok_or_else(no_page)?;
     let mut response = serve(headers, document).await?;
     let is_embedded = matches!(view, View::Embed(..));
+    // The engine's scripts must not run where they could act for a user.
+    let may_evaluate = site.allows_evaluation() && web.access.user(headers).is_none();
     let answered = response.headers_mut();
     answered.append(VARY, HeaderValue::from(ACCEPT_LANGUAGE));
     answered.append(VARY, HeaderValue::from(COOKIE));
-    if let Ok(policy) = HeaderValue::try_from(content_security_policy(is_embedded, site.allows_evaluation())) {
+    if let Ok(policy) = HeaderValue::try_from(content_security_policy(is_embedded, may_evaluate)) {
         answered.insert(CONTENT_SECURITY_POLICY, policy);
     }
     Ok(response)

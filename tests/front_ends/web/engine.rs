@@ -62,3 +62,15 @@ async fn there_is_no_engine_without_permission_files_or_delay() {
         assert!(answer.status == 404 && answer.body.contains("touchmove-engine"), "{}", answer.body);
     }
 }
+
+#[tokio::test]
+async fn a_user_who_is_logged_in_gets_no_engine() {
+    let dir = engine();
+    let Some((site, allows, _)) = open(dir.path(), "evaluation = true\n", 60).await else { return };
+    assert!(allows);
+    let cookie = site.log_in("Anna", "arbiter").await;
+    let script = site.send_request("GET /page/engine/stockfish.js", &cookie, "").await;
+    assert_eq!(script.status, 403, "{}", script.body);
+    let standings = site.send_request("GET /standings", &cookie, "").await;
+    assert!(standings.status == 200 && !standings.head.contains("wasm-unsafe-eval"), "{}", standings.head);
+}

@@ -231,6 +231,25 @@ async fn spectators_see_nothing_before_the_delay() {
 }
 
 #[tokio::test]
+async fn the_files_of_the_cloud_have_public_tags_and_current_names() {
+    let Some(site) = Site::with_a_move("").await else { return };
+    let game = format!("/api/games/{}/pgn", site.hall.game);
+    let pgn = "/cloud/round-1/games.pgn";
+    until("the move", async || site.page(pgn, "").await.2.contains("e4").then_some(())).await;
+    for path in [pgn, "/cloud/round-1/game-1.pgn", "/cloud/round-1/index.json", &game] {
+        let (status, _, body) = site.page(path, "").await;
+        assert!(status == 200 && body.contains("Ada") && !body.contains("1503014"), "{path}: {body}");
+    }
+    let mut command = std::process::Command::new(super::CTL);
+    command.args(["forget", "Ada, A", "--yes", "--bus", &site.hall.bus.address()]);
+    assert!(command.stdin(std::process::Stdio::null()).status().unwrap().success());
+    until("the other name", async || site.page(pgn, "").await.2.contains("[White \"Player 1\"]").then_some(())).await;
+    for path in [pgn, "/cloud/round-1/game-1.pgn", "/cloud/round-1/index.json", &game] {
+        assert!(!site.page(path, "").await.2.contains("Ada"), "{path}");
+    }
+}
+
+#[tokio::test]
 async fn a_player_who_is_forgotten_is_named_nowhere_any_more() {
     let Some(site) = Site::with_a_move("[public]\nfide_ids = true").await else { return };
     let forget = |args: &[&str]| {

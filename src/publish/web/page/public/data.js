@@ -162,6 +162,17 @@ function openStream() {
     if (followed.view === "standings") readStandings().catch(disconnected);
   });
   on("alive", () => {});
+  current.addEventListener("open", () => {
+    if (current !== stream || data.lostAt === null) return;
+    heardAt = Date.now();
+    // A server that was restarted does not know what this page has.
+    const { view, round, table } = followed;
+    for (const key of data.games.keys()) if (view !== "table" || key !== `${round}/${table}`) data.games.delete(key);
+    for (const number of data.rounds.keys()) if (number !== round) data.rounds.delete(number);
+    if (view !== "standings") data.standings = null;
+    // Not all spectators ask at the same moment.
+    setTimeout(() => current === stream && readAgain(), Math.random() * 2000);
+  });
   current.addEventListener("error", () => {
     if (current !== stream) return;
     disconnected();

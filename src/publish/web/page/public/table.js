@@ -114,6 +114,11 @@ export class TableView {
     for (const name of ["first", "back"]) this.steps.get(name).disabled = isStart;
     for (const name of ["on", "last"]) this.steps.get(name).disabled = isLast && (this.isLive() || name === "on");
     this.evaluate.hidden = !data.event?.evaluation;
+    // The organiser has ended the delay: now nobody may evaluate the position.
+    if (this.evaluate.hidden && this.engine) {
+      this.stopEvaluation();
+      this.texts = null;
+    }
   }
 
   /** Says the move that is shown, but not the first one after the page was opened. */
@@ -175,11 +180,15 @@ export class TableView {
     this.draw({ round: this.round, table: this.number, query: this.query });
   }
 
+  stopEvaluation() {
+    this.engine.stop();
+    this.engine = null;
+    [this.gauge.hidden, this.evaluation.hidden] = [true, true];
+  }
+
   async toggleEvaluation() {
     if (this.engine) {
-      this.engine.stop();
-      this.engine = null;
-      [this.gauge.hidden, this.evaluation.hidden] = [true, true];
+      this.stopEvaluation();
     } else {
       const { Engine } = await import("./engine.js");
       this.engine = new Engine((text, share) => {
