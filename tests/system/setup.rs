@@ -153,6 +153,22 @@ async fn what_a_user_has_changed_since_stays() {
     assert!(!machine.path("etc/touchmove/tls").exists());
 }
 
+/// Without a record, setup does not know that it has written the keys of `[web]`.
+#[tokio::test]
+async fn files_that_the_configuration_names_stay() {
+    let machine = Machine::installed();
+    machine.setup(&ANSWERS).await.says(0, "The machine does not run");
+    fs::remove_file(machine.path("etc/touchmove/setup.json")).unwrap();
+    machine.setup(&["--yes", "--host", "hall.local"]).await.says(0, "it is not for hall.local");
+    let undo = machine.setup(&["--undo", "--yes"]).await;
+    undo.says(0, "stays: /etc/touchmove/tls/page.pem belongs to the certificate");
+    let tls = machine.config().web.tls.unwrap();
+    assert!(machine.path("etc/touchmove/tls/page.pem").exists() && tls.cert.ends_with("page.pem"));
+    // Once it does not name them any more, they go.
+    fs::write(machine.config_path(), "").unwrap();
+    machine.setup(&["--undo", "--yes"]).await.says(0, "/etc/touchmove/tls/page.pem is removed");
+}
+
 #[tokio::test]
 async fn a_certificate_of_the_user_is_left_alone() {
     let machine = Machine::installed();

@@ -3,12 +3,14 @@
 use super::answers::ListenAnswer;
 use super::machine::{Machine, Readers};
 use super::plan::StepState;
+use crate::config::Config;
 use crate::hall::setup::authority::{Authority, IssuedCertificate, Purpose, Validity};
 use crate::hall::setup::certificates::parse;
 use crate::hall::setup::trust::verify_chain;
 use anyhow::{Context, anyhow};
 use data_encoding::HEXUPPER;
 use sha2::{Digest, Sha256};
+use std::path::Path;
 use std::time::Duration;
 use tokio_rustls::rustls::client::verify_server_name;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -36,12 +38,19 @@ pub(super) fn other_source(machine: &Machine) -> Option<String> {
         ListenAnswer::At(_) => {}
     }
     let web = &machine.config.web;
-    let tls = web.tls.as_ref().filter(|tls| tls.cert != std::path::Path::new(CERTIFICATE));
+    let tls = web.tls.as_ref().filter(|tls| tls.cert != Path::new(CERTIFICATE));
     match tls {
         Some(tls) => Some(format!("the page has one of its own: {}", tls.cert.display())),
         None if web.proxy => Some("a proxy encrypts the connections (proxy = true)".to_owned()),
         None => None,
     }
+}
+
+/// Returns whether a file is one of ours for the page, and the page uses one of these.
+pub(super) fn is_used(config: &Config, path: &str) -> bool {
+    let is_ours = |used: &Path| [CERTIFICATE, KEY, CA].into_iter().any(|ours| used == Path::new(ours));
+    [CA, CA_KEY, CERTIFICATE, KEY].contains(&path)
+        && config.web.tls.as_ref().is_some_and(|tls| is_ours(&tls.cert) || is_ours(&tls.key))
 }
 
 pub(super) fn examine(machine: &Machine, _: bool) -> anyhow::Result<StepState> {

@@ -30,7 +30,7 @@ pub(super) fn apply(machine: &mut Machine) -> anyhow::Result<()> {
 }
 
 /// Returns whether a line of /etc/group has this user.
-fn is_member(line: &str, user: &str) -> bool {
+pub(super) fn is_member(line: &str, user: &str) -> bool {
     line.rsplit(':').next().is_some_and(|members| members.split(',').any(|member| member == user))
 }
 

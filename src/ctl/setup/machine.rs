@@ -117,13 +117,22 @@ impl Machine {
     /// It is not valid, or cannot be written.
     pub(super) fn write_config(&mut self, text: String) -> anyhow::Result<()> {
         let path = self.path(SERVICE_CONFIG);
-        let config = Config::parse(&text).map_err(|problems| {
-            let problems: Vec<String> = problems.iter().map(|problem| format!("{}:{problem}", path.display())).collect();
-            anyhow!("the configuration would not be valid:\n{}", problems.join("\n"))
-        })?;
+        let config = self.check_config(&text)?;
         config_file::write(&path, &text).with_context(|| format!("{} cannot be written", path.display()))?;
         (self.text, self.config) = (text, config);
         Ok(())
+    }
+
+    /// Returns the configuration that a text of the configuration file stands for.
+    ///
+    /// # Errors
+    /// It is not valid.
+    pub(super) fn check_config(&self, text: &str) -> anyhow::Result<Config> {
+        let path = self.path(SERVICE_CONFIG);
+        Config::parse(text).map_err(|problems| {
+            let problems: Vec<String> = problems.iter().map(|problem| format!("{}:{problem}", path.display())).collect();
+            anyhow!("the configuration would not be valid:\n{}", problems.join("\n"))
+        })
     }
 
     /// Records a change of a step, on the disk.
@@ -150,8 +159,18 @@ impl Machine {
 
     /// Returns the line of a group in /etc/group.
     pub(super) fn group_line(&self, name: &str) -> Option<String> {
-        let groups = self.read("/etc/group").ok().flatten()?;
-        groups.lines().find(|line| line.split(':').next() == Some(name)).map(str::to_owned)
+        self.line("/etc/group", name)
+    }
+
+    /// Returns whether a user is in /etc/passwd: those of a directory service are not, and usermod does not change them.
+    pub(super) fn has_user(&self, name: &str) -> bool {
+        self.line("/etc/passwd", name).is_some()
+    }
+
+    /// Returns the line of a file whose first field, up to a colon, is this name.
+    fn line(&self, path: &str, name: &str) -> Option<String> {
+        let text = self.read(path).ok().flatten()?;
+        text.lines().find(|line| line.split(':').next() == Some(name)).map(str::to_owned)
     }
 }
 

@@ -147,9 +147,9 @@ impl Record {
         )
     }
 
-    /// Removes the changes of a step.
-    pub(super) fn forget(&mut self, step: &str) {
-        self.changes.retain(|entry| entry.step != step);
+    /// Removes a change.
+    pub(super) fn forget(&mut self, change: &Change) {
+        self.changes.retain(|entry| entry.change != *change);
     }
 }
 
@@ -178,7 +178,7 @@ mod tests {
         let path = dir.path().join("etc/setup.json");
         record.save(&path).unwrap();
         assert_eq!(Record::load(&path).unwrap(), record);
-        record.forget("page");
+        record.forget(&change(None, "'b'"));
         record.save(&path).unwrap();
         assert!(!path.exists());
     }
