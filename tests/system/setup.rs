@@ -117,7 +117,7 @@ async fn setup_does_nothing_twice_and_takes_everything_back() {
 
     // Again, with and without the answers.
     let done = machine.files();
-    for args in [&answers[..], &["--yes", "--host", "hall.local"]] {
+    for args in [&answers[..], &["--yes", "--host", "hall.local"], &["--yes"]] {
         machine.setup(args).await.says(0, "Nothing has to be changed.");
         assert_eq!(machine.files(), done);
     }
