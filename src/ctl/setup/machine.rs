@@ -3,13 +3,13 @@
 use super::Args;
 use super::answers::Answers;
 use super::network_names::NetworkNames;
-use super::record::{Change, Record};
+use super::record::{Change, Record, sha256};
 use crate::config::settings::SETTINGS_FILE;
 use crate::config::{Config, key_text};
 use crate::ctl::config_file;
 use crate::daemon::atomic_file::{self, Owner};
 use crate::names::SERVICE_CONFIG;
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -87,11 +87,23 @@ impl Machine {
         ))
     }
 
+    /// Returns why a file that setup has written is not written again: somebody has changed it since.
+    pub(super) fn change_note(&self, path: &str) -> Option<String> {
+        let recorded = self.record.file(path)?;
+        let text = self.read(path).ok().flatten()?;
+        (sha256(&text) != recorded).then(|| {
+            format!("{path} was changed since setup wrote it, and stays: for a new one remove it, and run setup again")
+        })
+    }
+
     /// Writes a file, and records it.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// It cannot be written, or somebody has changed it since setup wrote it.
     pub(super) fn write(&mut self, step: &str, path: &str, text: &str, readers: Readers) -> anyhow::Result<()> {
+        if let Some(note) = self.change_note(path) {
+            bail!(note);
+        }
         let file = self.path(path);
         let folder = file.parent().unwrap_or(&self.root);
         let write = || -> io::Result<()> {
@@ -108,7 +120,7 @@ impl Machine {
             atomic_file::replace_as(&file, text, Owner { user: folder.user, group }, mode)
         };
         write().with_context(|| format!("{} cannot be written", file.display()))?;
-        self.remember(step, Change::File { path: path.to_owned(), sha256: super::record::sha256(text) })
+        self.remember(step, Change::File { path: path.to_owned(), sha256: sha256(text) })
     }
 
     /// Replaces the configuration file with a text that must be valid.

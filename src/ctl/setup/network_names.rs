@@ -147,8 +147,9 @@ pub(super) fn examine(machine: &Machine, _: bool) -> anyhow::Result<StepState> {
         return Ok(StepState::Skipped("other machines cannot reach the page".to_owned()));
     };
     let Some(name) = &machine.names.mdns else { return Ok(StepState::Skipped(machine.names.no_mdns.clone())) };
-    Ok(match machine.read(SERVICE_FILE)? {
-        Some(text) if text == wanted => StepState::Done(format!("this machine is {name}")),
+    Ok(match (machine.read(SERVICE_FILE)?, machine.change_note(SERVICE_FILE)) {
+        (Some(text), _) if text == wanted => StepState::Done(format!("this machine is {name}")),
+        (_, Some(note)) => StepState::Skipped(note),
         _ => StepState::Pending(vec![format!("{SERVICE_FILE}; this machine is {name}")]),
     })
 }
