@@ -40,6 +40,19 @@ impl Clients {
             Clients::Networks(networks) => networks.iter().map(String::as_str).collect(),
         }
     }
+
+    /// Returns whether a client with this address is answered. This machine always is.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        // As IPv4, even if it reached a socket of IPv6.
+        let address = address.to_canonical();
+        let is_in_network = |network: &str| parse_network(network).is_some_and(|network| is_in(address, network));
+        address.is_loopback()
+            || match self {
+                Clients::Local => LOCAL_NETWORKS.into_iter().any(is_in_network),
+                Clients::Any => true,
+                Clients::Networks(networks) => networks.iter().map(String::as_str).any(is_in_network),
+            }
+    }
 }
 
 /// Returns whether this is an address with the length of a prefix, such as `192.168.1.0/24`.
@@ -86,6 +99,27 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(Clients::parse(text).as_ref().map(Clients::networks), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn clients_are_answered_by_their_network() {
+        let [local, any, one] = ["local", "any", "192.0.2.0/24, fd00::/8"].map(|text| Clients::parse(text).unwrap());
+        for (address, expect) in [
+            ("127.0.0.1", [true, true, true]),
+            ("::1", [true, true, true]),
+            ("::ffff:127.0.0.1", [true, true, true]),
+            ("192.168.1.10", [true, true, false]),
+            ("::ffff:192.168.1.10", [true, true, false]),
+            ("fe80::1", [true, true, false]),
+            ("192.0.2.7", [false, true, true]),
+            ("::ffff:192.0.2.7", [false, true, true]),
+            ("fd12::1", [true, true, true]),
+            ("203.0.113.7", [false, true, false]),
+            ("2001:db8::7", [false, true, false]),
+        ] {
+            let address = address.parse().unwrap();
+            assert_eq!([&local, &any, &one].map(|clients| clients.contains(address)), expect, "{address}");
         }
     }
 

@@ -127,10 +127,10 @@ const KEYS: &[Key] = &[
         text("\"local\", \"any\", or networks such as \"192.168.1.0/24, 10.0.0.0/8\"", |text| Clients::parse(text).is_some()),
         Some("\"local\""),
         "\"local\"",
-        "The networks whose clients the installed service answers, besides this machine; packets from elsewhere are dropped.\n\
+        "The networks whose clients are answered, besides this machine; connections from elsewhere are closed.\n\
          `local`: private networks, which routers of the Internet do not forward to (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16,\n\
-         100.64.0.0/10, 169.254.0.0/16, fc00::/7, fe80::/10); `any`: all. systemd enforces it, from the next\n\
-         `sudo systemctl daemon-reload` and restart on; a touchmoved that is started otherwise answers all.",
+         100.64.0.0/10, 169.254.0.0/16, fc00::/7, fe80::/10); `any`: all. Where nothing is to be sent,\n\
+         systemd drops their packets, too, from the next `sudo systemctl daemon-reload` and restart on.",
     ),
     key(
         "proxy",

@@ -100,6 +100,8 @@ impl Args {
 
 /// Runs the subcommand.
 pub async fn run(args: Args) -> anyhow::Result<()> {
+    // The service and others read what is written here, whatever the umask of root is. What is secret gets a mode of its own.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     if args.is_this_machine() && !args.dry_run && !rustix::process::geteuid().is_root() {
         bail!("setup changes files of the system: run `sudo touchmovectl setup`, or see what it would do with --dry-run");
     }
@@ -108,6 +110,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         return undo::run(&mut machine, &args, step);
     }
     machine.names = network_names::find(&args).await;
+    network_names::keep(&mut machine);
     answers::ask(&mut machine, &args)?;
     let plan = Plan::make(&machine)?;
     print(&plan.describe())?;

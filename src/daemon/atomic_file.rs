@@ -1,9 +1,12 @@
 //! Atomic file replacement: a file has either its old or its complete new content, even after a power cut.
 
-use std::fs::{self, DirBuilder, File, Permissions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::Path;
+
+/// The mode of a temporary file whose final mode is set when its content is complete.
+const PRIVATE: u32 = 0o600;
 
 /// What a file's new content must survive. In every case the file is complete, with the new or the old content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +26,7 @@ pub fn replace(path: &Path, text: &str, durability: Durability) -> io::Result<()
     if let Some(folder) = path.parent() {
         make_folder(folder, 0o777)?;
     }
-    replace_with(path, text.as_bytes(), File::sync_all)?;
+    replace_with(path, text.as_bytes(), 0o666, File::sync_all)?;
     if durability == Durability::PowerCutSafe { sync_folder_of(path) } else { Ok(()) }
 }
 
@@ -38,15 +41,15 @@ pub fn replace_public(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> 
         make_public(folder)?;
     }
     // Set explicitly: the umask of this process (umask(2)) is the journal's.
-    replace_with(path, content.as_ref(), |new| new.set_permissions(Permissions::from_mode(0o644)))
+    replace_with(path, content.as_ref(), PRIVATE, |new| new.set_permissions(Permissions::from_mode(0o644)))
 }
 
-/// As [`replace`], for files that only the user of this process may read; the content survives a power cut.
+/// As [`replace`], for files that only the user of this process may read, at any time; the content survives a power cut.
 ///
 /// # Errors
 /// The write failed. The old content remains, or the content after a power cut is undefined.
 pub fn replace_secret(path: &Path, text: &str) -> io::Result<()> {
-    replace_with(path, text.as_bytes(), |new| {
+    replace_with(path, text.as_bytes(), PRIVATE, |new| {
         new.set_permissions(Permissions::from_mode(0o600))?;
         new.sync_all()
     })?;
@@ -54,13 +57,13 @@ pub fn replace_secret(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// As [`replace`], for a file with this owner and mode, regardless of the user and the umask of this process; the content survives a
-/// power cut. Other users never see the file with another owner or mode.
+/// power cut. Until the file has that owner and mode, other users cannot read it, under its temporary name either.
 ///
 /// # Errors
 /// The write failed, or this process may not give the file to that user. The old content remains, or the content after a power cut
 /// is undefined.
 pub fn replace_as(path: &Path, text: &str, owner: Owner, mode: u32) -> io::Result<()> {
-    replace_with(path, text.as_bytes(), |new| {
+    replace_with(path, text.as_bytes(), PRIVATE, |new| {
         new.set_permissions(Permissions::from_mode(mode & 0o600))?;
         // The service may give no file away, and need not.
         if Owner::from(&new.metadata()?) != owner {
@@ -133,18 +136,59 @@ fn make_public(folder: &Path) -> io::Result<()> {
     fs::set_permissions(folder, Permissions::from_mode(0o755))
 }
 
-/// Writes a temporary file next to the target, calls `finish` on it, and renames it to the target.
-fn replace_with(path: &Path, content: &[u8], finish: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+/// Writes a temporary file next to the target, calls `finish` on it, and renames it to the target. The temporary file is a new one,
+/// with this mode from the beginning (less the umask): neither a link of that name is followed, nor an old file written to.
+fn replace_with(path: &Path, content: &[u8], mode: u32, finish: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
     let new = folder.join(format!(".{}.new", name.display()));
-    let written = File::create(&new)
-        .and_then(|mut file| file.write_all(content).and_then(|()| finish(&file)))
-        .and_then(|()| fs::rename(&new, path));
+    // Left by a process that was killed.
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&new)?;
+    let written = file.write_all(content).and_then(|()| finish(&file)).and_then(|()| fs::rename(&new, path));
     if written.is_err() {
-        // It may not exist.
         let _ = fs::remove_file(&new);
     }
     written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_written_to_a_new_file_that_nobody_else_may_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, victim) = (dir.path().join("key.pem"), dir.path().join("victim"));
+        fs::write(&victim, "untouched").unwrap();
+        std::os::unix::fs::symlink(&victim, dir.path().join(".key.pem.new")).unwrap();
+        let mode = |file: &File| file.metadata().unwrap().permissions().mode() & 0o777;
+        replace_with(&path, b"secret", PRIVATE, |new| {
+            assert_eq!(mode(new), 0o600);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched");
+        assert!(fs::symlink_metadata(&path).unwrap().is_file());
+        replace_secret(&path, "another").unwrap();
+        assert_eq!((fs::read_to_string(&path).unwrap(), mode(&File::open(&path).unwrap())), ("another".to_owned(), 0o600));
+        replace_public(&path, "page").unwrap();
+        assert_eq!(mode(&File::open(&path).unwrap()), 0o644);
+        replace_as(&path, "shared", Owner::of(&path).unwrap(), 0o640).unwrap();
+        assert_eq!(mode(&File::open(&path).unwrap()), 0o640);
+        // As any new file.
+        replace(&path, "text", Durability::ProcessExitSafe).unwrap();
+        assert_eq!(mode(&File::open(&path).unwrap()), 0o666 & !umask());
+    }
+
+    /// Returns the umask of this process, as the kernel reports it.
+    fn umask() -> u32 {
+        let status = fs::read_to_string("/proc/self/status").unwrap();
+        let umask = status.lines().find_map(|line| line.strip_prefix("Umask:")).unwrap();
+        u32::from_str_radix(umask.trim(), 8).unwrap()
+    }
 }

@@ -23,6 +23,7 @@ mod session;
 mod setup;
 mod tournament;
 
+use crate::config::clients::Clients;
 use crate::config::livechess::LiveChess;
 use crate::config::{Config, EventTags};
 use crate::daemon::{DelayedView, Hub, Source, Stop, wait_for_stop};
@@ -120,7 +121,13 @@ pub async fn run(server: Arc<ServerState>, mut stop: Stop) {
         ),
         Err(_) => {}
     };
-    let listener = Listener { address, limits: CONNECTION_LIMITS, client_noun: "LiveChess clients", certificate: None };
+    let listener = Listener {
+        address,
+        clients: Clients::Any,
+        limits: CONNECTION_LIMITS,
+        client_noun: "LiveChess clients",
+        certificate: None,
+    };
     tokio::select! {
         () = listener.serve(router, report_outcome) => {}
         () = wait_for_stop(&mut stop) => {}

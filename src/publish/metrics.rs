@@ -10,6 +10,7 @@ mod machines;
 pub use definitions::{METRICS, MetricKind};
 
 use crate::config::Config;
+use crate::config::clients::Clients;
 use crate::daemon::hub::feed::Received;
 use crate::daemon::hub::is_health_kind_for;
 use crate::daemon::hub::{
@@ -127,7 +128,13 @@ pub async fn run(
             bind_failure_hint(&error, "stop the program that listens there, or set another address as listen in [metrics]")
         ))),
     };
-    let listener = Listener { address, limits: CONNECTION_LIMITS, client_noun: "metrics clients", certificate: None };
+    let listener = Listener {
+        address,
+        clients: Clients::Any,
+        limits: CONNECTION_LIMITS,
+        client_noun: "metrics clients",
+        certificate: None,
+    };
     tokio::select! {
         biased;
         () = wait_for_stop(&mut stop) => {}

@@ -238,7 +238,8 @@ pub async fn run(web: Arc<WebState>, report_health: impl Fn(Option<String>)) {
         } else {
             CONNECTION_LIMITS
         };
-        let listener = Listener { address, limits, client_noun: "browsers", certificate };
+        let clients = web.config.clients.clone();
+        let listener = Listener { address, clients, limits, client_noun: "browsers", certificate };
         listener.serve(http::router(&web), report_outcome).await;
     };
     tokio::select! {

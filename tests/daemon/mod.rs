@@ -3,6 +3,8 @@
 pub(crate) mod bluetooth;
 pub(crate) mod chaos;
 pub(crate) mod continuations;
+// It compares with libudev, which a static program does not have.
+#[cfg(not(target_feature = "crt-static"))]
 pub(crate) mod devices;
 pub(crate) mod disk;
 pub(crate) mod exchange;

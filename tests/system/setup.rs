@@ -117,7 +117,7 @@ async fn setup_does_nothing_twice_and_takes_everything_back() {
 
     // Again, with and without the answers.
     let done = machine.files();
-    for args in [&answers[..], &["--yes", "--host", "hall.local"]] {
+    for args in [&answers[..], &["--yes", "--host", "hall.local"], &["--yes"]] {
         machine.setup(args).await.says(0, "Nothing has to be changed.");
         assert_eq!(machine.files(), done);
     }
@@ -151,6 +151,22 @@ async fn what_a_user_has_changed_since_stays() {
     let config = machine.config();
     assert_eq!((config.tags.site.as_str(), config.tags.event.as_str(), config.boards.len()), ("Breda", "?", 1));
     assert!(!machine.path("etc/touchmove/tls").exists());
+}
+
+/// Without a record, setup does not know that it has written the keys of `[web]`.
+#[tokio::test]
+async fn files_that_the_configuration_names_stay() {
+    let machine = Machine::installed();
+    machine.setup(&ANSWERS).await.says(0, "The machine does not run");
+    fs::remove_file(machine.path("etc/touchmove/setup.json")).unwrap();
+    machine.setup(&["--yes", "--host", "hall.local"]).await.says(0, "it is not for hall.local");
+    let undo = machine.setup(&["--undo", "--yes"]).await;
+    undo.says(0, "stays: /etc/touchmove/tls/page.pem belongs to the certificate");
+    let tls = machine.config().web.tls.unwrap();
+    assert!(machine.path("etc/touchmove/tls/page.pem").exists() && tls.cert.ends_with("page.pem"));
+    // Once it does not name them any more, they go.
+    fs::write(machine.config_path(), "").unwrap();
+    machine.setup(&["--undo", "--yes"]).await.says(0, "/etc/touchmove/tls/page.pem is removed");
 }
 
 #[tokio::test]

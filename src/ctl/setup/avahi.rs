@@ -3,7 +3,8 @@
 use crate::publish::dbus::Bus;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
-use zbus::Connection;
+use zbus::proxy::MethodFlags;
+use zbus::{Connection, Proxy};
 
 const AVAHI: &str = "org.freedesktop.Avahi";
 const SERVER: &str = "org.freedesktop.Avahi.Server";
@@ -54,7 +55,11 @@ async fn call<T>(connection: &Connection, method: &str) -> Result<T, NoName>
 where
     T: for<'d> zbus::wire::DynamicDeserialize<'d>,
 {
-    let reply = timeout(CALL_TIMEOUT, connection.call_method(Some(AVAHI), "/", Some(SERVER), method, &())).await;
-    let reply = reply.ok().and_then(Result::ok).ok_or(NoName::NotRunning)?;
-    reply.body().deserialize().map_err(|_| NoName::NotRunning)
+    let request = async {
+        let server = Proxy::new(connection, AVAHI, "/", SERVER).await?;
+        // Setup, with --dry-run in particular, starts no Avahi that somebody has stopped.
+        server.call_with_flags(method, MethodFlags::NO_AUTO_START, &()).await
+    };
+    let reply: Result<Option<T>, zbus::Error> = timeout(CALL_TIMEOUT, request).await.map_err(|_| NoName::NotRunning)?;
+    reply.ok().flatten().ok_or(NoName::NotRunning)
 }

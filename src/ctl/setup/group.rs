@@ -14,6 +14,12 @@ pub(super) fn examine(machine: &Machine, _: bool) -> anyhow::Result<StepState> {
     if !machine.is_running() {
         return Ok(StepState::Skipped("users are added on the running machine (--root)".to_owned()));
     }
+    if !machine.has_user(user) {
+        return Ok(StepState::Skipped(format!(
+            "{user} is not in /etc/passwd of this machine: name somebody who is, with --user NAME, or add {user} to the group \
+             {ARBITER_GROUP} where users are managed"
+        )));
+    }
     let Some(group) = machine.group_line(ARBITER_GROUP) else {
         bail!("there is no group {ARBITER_GROUP}: install the package touchmove, or run `sudo systemd-sysusers`");
     };
@@ -30,7 +36,7 @@ pub(super) fn apply(machine: &mut Machine) -> anyhow::Result<()> {
 }
 
 /// Returns whether a line of /etc/group has this user.
-fn is_member(line: &str, user: &str) -> bool {
+pub(super) fn is_member(line: &str, user: &str) -> bool {
     line.rsplit(':').next().is_some_and(|members| members.split(',').any(|member| member == user))
 }
 

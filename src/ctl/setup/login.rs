@@ -57,6 +57,10 @@ pub(super) async fn finish(machine: &Machine, args: &Args) -> anyhow::Result<()>
         "Log in there as {login}, administrator, once and within {} minutes:\n  {login_page}\n  or with the code {code}",
         seconds / 60
     );
+    let _ = writeln!(
+        text,
+        "If that is too late, this makes another code:\n  sudo touchmovectl token code \"{login}\" --role administrator --page {page}"
+    );
     text.push_str(&trust(machine, page)?);
     text.push_str("Without the code, the page shows nothing but the public games, also on this machine.\n");
     Ok(print(&text)?)

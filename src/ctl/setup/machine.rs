@@ -3,13 +3,13 @@
 use super::Args;
 use super::answers::Answers;
 use super::network_names::NetworkNames;
-use super::record::{Change, Record};
+use super::record::{Change, Record, sha256};
 use crate::config::settings::SETTINGS_FILE;
 use crate::config::{Config, key_text};
 use crate::ctl::config_file;
 use crate::daemon::atomic_file::{self, Owner};
 use crate::names::SERVICE_CONFIG;
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -87,11 +87,23 @@ impl Machine {
         ))
     }
 
+    /// Returns why a file that setup has written is not written again: somebody has changed it since.
+    pub(super) fn change_note(&self, path: &str) -> Option<String> {
+        let recorded = self.record.file(path)?;
+        let text = self.read(path).ok().flatten()?;
+        (sha256(&text) != recorded).then(|| {
+            format!("{path} was changed since setup wrote it, and stays: for a new one remove it, and run setup again")
+        })
+    }
+
     /// Writes a file, and records it.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// It cannot be written, or somebody has changed it since setup wrote it.
     pub(super) fn write(&mut self, step: &str, path: &str, text: &str, readers: Readers) -> anyhow::Result<()> {
+        if let Some(note) = self.change_note(path) {
+            bail!(note);
+        }
         let file = self.path(path);
         let folder = file.parent().unwrap_or(&self.root);
         let write = || -> io::Result<()> {
@@ -108,7 +120,7 @@ impl Machine {
             atomic_file::replace_as(&file, text, Owner { user: folder.user, group }, mode)
         };
         write().with_context(|| format!("{} cannot be written", file.display()))?;
-        self.remember(step, Change::File { path: path.to_owned(), sha256: super::record::sha256(text) })
+        self.remember(step, Change::File { path: path.to_owned(), sha256: sha256(text) })
     }
 
     /// Replaces the configuration file with a text that must be valid.
@@ -117,13 +129,22 @@ impl Machine {
     /// It is not valid, or cannot be written.
     pub(super) fn write_config(&mut self, text: String) -> anyhow::Result<()> {
         let path = self.path(SERVICE_CONFIG);
-        let config = Config::parse(&text).map_err(|problems| {
-            let problems: Vec<String> = problems.iter().map(|problem| format!("{}:{problem}", path.display())).collect();
-            anyhow!("the configuration would not be valid:\n{}", problems.join("\n"))
-        })?;
+        let config = self.check_config(&text)?;
         config_file::write(&path, &text).with_context(|| format!("{} cannot be written", path.display()))?;
         (self.text, self.config) = (text, config);
         Ok(())
+    }
+
+    /// Returns the configuration that a text of the configuration file stands for.
+    ///
+    /// # Errors
+    /// It is not valid.
+    pub(super) fn check_config(&self, text: &str) -> anyhow::Result<Config> {
+        let path = self.path(SERVICE_CONFIG);
+        Config::parse(text).map_err(|problems| {
+            let problems: Vec<String> = problems.iter().map(|problem| format!("{}:{problem}", path.display())).collect();
+            anyhow!("the configuration would not be valid:\n{}", problems.join("\n"))
+        })
     }
 
     /// Records a change of a step, on the disk.
@@ -150,8 +171,18 @@ impl Machine {
 
     /// Returns the line of a group in /etc/group.
     pub(super) fn group_line(&self, name: &str) -> Option<String> {
-        let groups = self.read("/etc/group").ok().flatten()?;
-        groups.lines().find(|line| line.split(':').next() == Some(name)).map(str::to_owned)
+        self.line("/etc/group", name)
+    }
+
+    /// Returns whether a user is in /etc/passwd: those of a directory service are not, and usermod does not change them.
+    pub(super) fn has_user(&self, name: &str) -> bool {
+        self.line("/etc/passwd", name).is_some()
+    }
+
+    /// Returns the line of a file whose first field, up to a colon, is this name.
+    fn line(&self, path: &str, name: &str) -> Option<String> {
+        let text = self.read(path).ok().flatten()?;
+        text.lines().find(|line| line.split(':').next() == Some(name)).map(str::to_owned)
     }
 }
 

@@ -7,6 +7,7 @@ use super::machine::Machine;
 use super::plan::StepState;
 use super::record::Change;
 use crate::config::key_text;
+use crate::config::livechess::parse_sites;
 
 pub(super) fn examine(machine: &Machine, _: bool) -> anyhow::Result<StepState> {
     let ListenAnswer::At(address) = machine.answers.listen else {
@@ -37,18 +38,30 @@ fn wanted(machine: &Machine) -> Vec<WantedKey> {
 
 /// Returns the names by which browsers address the page; `None`: they stay. Names that a user has written stay, with ours after them.
 fn hosts(machine: &Machine) -> Option<String> {
-    let ours = machine.names.host_names();
-    let is_own_work = match machine.record.key("web", "hosts") {
-        Some(Change::Key { after: Some(after), .. }) => key_text::has_value(&machine.text, "web", "hosts", after),
-        _ => false,
-    };
-    let written: Vec<String> = match is_own_work {
-        true => Vec::new(),
-        false => machine.config.web.hosts.iter().map(|site| site.host.clone()).collect(),
-    };
-    let new: Vec<String> = ours.into_iter().filter(|name| !written.contains(name)).collect();
-    if new.is_empty() && !(is_own_work && !machine.config.web.hosts.is_empty()) {
-        return None;
+    let written = users_hosts(machine);
+    let new: Vec<String> = machine.names.host_names().into_iter().filter(|name| !written.contains(name)).collect();
+    (!new.is_empty()).then(|| written.into_iter().chain(new).collect::<Vec<_>>().join(", "))
+}
+
+/// Returns the host names of the configuration that setup has written.
+pub(super) fn own_hosts(machine: &Machine) -> Vec<String> {
+    let users = users_hosts(machine);
+    configured_hosts(machine).into_iter().filter(|name| !users.contains(name)).collect()
+}
+
+/// Returns the host names of the configuration that a user has written: those before setup changed them, or all, if somebody has
+/// changed them since.
+fn users_hosts(machine: &Machine) -> Vec<String> {
+    match machine.record.key("web", "hosts") {
+        Some(Change::Key { before, after: Some(after), .. }) if key_text::has_value(&machine.text, "web", "hosts", after) => {
+            let before = before.as_deref().and_then(|value| format!("hosts = {value}").parse::<toml::Table>().ok());
+            let names = before.as_ref().and_then(|table| table.get("hosts")?.as_str()).unwrap_or_default();
+            parse_sites(names).unwrap_or_default().into_iter().map(|site| site.host).collect()
+        }
+        _ => configured_hosts(machine),
     }
-    Some(written.into_iter().chain(new).collect::<Vec<_>>().join(", "))
+}
+
+fn configured_hosts(machine: &Machine) -> Vec<String> {
+    machine.config.web.hosts.iter().map(|site| site.host.clone()).collect()
 }

@@ -77,18 +77,18 @@ pub(super) static STEPS: &[Step] = &[
         apply: network_names::apply,
     },
     Step {
-        name: "group",
-        title: "let a user of this machine be an arbiter",
-        why: "touchmovectl shows alerts, and gives rulings, only to root and this group",
-        examine: group::examine,
-        apply: group::apply,
-    },
-    Step {
         name: "service",
         title: "start touchmoved with these settings",
         why: "it reads its configuration when it starts. A game that is being played goes on",
         examine: service::examine,
         apply: service::apply,
+    },
+    Step {
+        name: "group",
+        title: "let a user of this machine be an arbiter",
+        why: "touchmovectl shows alerts, and gives rulings, only to root and this group",
+        examine: group::examine,
+        apply: group::apply,
     },
 ];
 

@@ -122,11 +122,13 @@ impl Record {
         written.with_context(|| format!("{} cannot be written", path.display()))
     }
 
-    /// Adds a change. If the same thing was changed before, what it was before that is what counts.
+    /// Adds a change. If the same thing was changed before, and by nobody since, what it was before that is what counts.
     pub(super) fn add(&mut self, step: &str, mut change: Change) {
         match self.changes.iter_mut().find(|entry| entry.change.is_of_same(&change)) {
             Some(entry) => {
-                if let (Change::Key { before, .. }, Change::Key { before: first, .. }) = (&mut change, &entry.change) {
+                if let (Change::Key { before, .. }, Change::Key { before: first, after, .. }) = (&mut change, &entry.change)
+                    && before == after
+                {
                     before.clone_from(first);
                 }
                 entry.change = change;
@@ -147,9 +149,17 @@ impl Record {
         )
     }
 
-    /// Removes the changes of a step.
-    pub(super) fn forget(&mut self, step: &str) {
-        self.changes.retain(|entry| entry.step != step);
+    /// Returns the recorded SHA-256 of a file.
+    pub(super) fn file(&self, path: &str) -> Option<&str> {
+        self.changes.iter().find_map(|entry| match &entry.change {
+            Change::File { path: known, sha256 } if known == path => Some(sha256.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Removes a change.
+    pub(super) fn forget(&mut self, change: &Change) {
+        self.changes.retain(|entry| entry.change != *change);
     }
 }
 
@@ -174,11 +184,14 @@ mod tests {
         record.add("page", change(None, "'a'"));
         record.add("page", change(Some("'a'"), "'b'"));
         assert_eq!(record.of_step("page"), [change(None, "'b'")]);
+        // Somebody has changed it meanwhile.
+        record.add("page", change(Some("'c'"), "'d'"));
+        assert_eq!(record.of_step("page"), [change(Some("'c'"), "'d'")]);
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("etc/setup.json");
         record.save(&path).unwrap();
         assert_eq!(Record::load(&path).unwrap(), record);
-        record.forget("page");
+        record.forget(&change(Some("'c'"), "'d'"));
         record.save(&path).unwrap();
         assert!(!path.exists());
     }

@@ -94,6 +94,10 @@ impl Authority {
         set_validity(&mut params, Validity::for_machines());
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+        // Who trusts it trusts it for servers only: not for programs or mail.
+        if purpose == Purpose::Page {
+            params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        }
         params.distinguished_name = match purpose {
             Purpose::Hall => name_of("touchmove hall CA"),
             // A telephone may know those of several machines.

@@ -5,6 +5,7 @@
 
 use super::admission::{AdmittedClient, ConnectionLimits, EvictionPolicy, Permits};
 use super::tls::Certificate;
+use crate::config::clients::Clients;
 use crate::names;
 use axum::Router;
 use axum::response::Response;
@@ -60,6 +61,8 @@ pub(crate) fn bind_failure_hint(error: &io::Error, in_use_hint: &str) -> String 
 pub(crate) struct Listener {
     /// The address to bind.
     pub address: SocketAddr,
+    /// The networks whose clients are served. systemd cannot decide it alone: `IPAddressAllow=any`, which sending needs, lets all in.
+    pub clients: Clients,
     /// The connection limits.
     pub limits: ConnectionLimits,
     /// The log's word for the clients, such as "browsers".
@@ -89,6 +92,10 @@ impl Listener {
                     continue;
                 }
             };
+            if !self.clients.contains(peer.ip()) {
+                debug!("the connection of {peer} was closed: it is from none of the networks whose clients are served");
+                continue;
+            }
             if let Some(client) = permits.admit(peer) {
                 let acceptor = self.certificate.as_ref().map(Certificate::acceptor);
                 tokio::spawn(serve(stream, acceptor, client, router.clone()));
