@@ -153,6 +153,17 @@ async fn what_a_user_has_changed_since_stays() {
     assert!(!machine.path("etc/touchmove/tls").exists());
 }
 
+#[tokio::test]
+async fn a_file_that_somebody_has_changed_is_not_written_again() {
+    let machine = Machine::installed();
+    machine.setup(&ANSWERS).await.says(0, "The machine does not run");
+    let page = machine.path("etc/touchmove/tls/page.pem");
+    fs::write(&page, "another certificate").unwrap();
+    let outcome = machine.setup(&["--yes", "--host", "hall.local"]).await;
+    outcome.says(0, "· certificate: /etc/touchmove/tls/page.pem was changed since setup wrote it, and stays");
+    assert_eq!(fs::read_to_string(&page).unwrap(), "another certificate");
+}
+
 /// Without a record, setup does not know that it has written the keys of `[web]`.
 #[tokio::test]
 async fn files_that_the_configuration_names_stay() {
