@@ -150,7 +150,7 @@ fn after_notice(now: UnixTime) -> UnixTime {
 /// Returns whether the certificate of a CA has ended at this time. That of a trusted CA is not asked for its time, so it is verified like
 /// that of a server: it is refused because it is one of a CA, but because of its time first.
 fn has_ended(ca: &CertificateDer<'_>, at: UnixTime) -> bool {
-    let verified = verify_chain(&[ca.clone()], ca, at);
+    let verified = verify_chain(std::slice::from_ref(ca), ca, at);
     matches!(verified, Err(Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. })))
 }
 

@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn the_games_are_whole_and_differ() {
         let games = DemoGames::read();
-        assert!(games.0.len() >= 12 && games.0.len() % STEP != 0, "{} games", games.0.len());
+        assert!(games.0.len() >= 12 && !games.0.len().is_multiple_of(STEP), "{} games", games.0.len());
         for game in &games.0 {
             assert!(
                 game.notes.is_empty() && game.result.is_some() && game.plies.len() > 30,
