@@ -33,7 +33,9 @@ pub struct Device {
     pub address: Address,
     /// The name that it advertises.
     pub name: Option<String>,
-    /// How strongly it was received, in dBm, if it was received during the scan.
+    /// Whether it was received during the scan.
+    pub is_received: bool,
+    /// How strongly it was received, in dBm, if the adapter says so.
     pub rssi: Option<i16>,
     /// UUIDs of the services that it advertises or has, in lower case.
     pub services: Vec<String>,
@@ -81,6 +83,9 @@ pub enum Lookup<'a> {
     /// It does not: these adapters, which are on, can scan for it.
     Unknown(Vec<&'a Adapter>),
 }
+
+/// The strength in place of one that the adapter does not know, in dBm.
+const UNKNOWN_STRENGTH: i16 = 127;
 
 type Values = HashMap<String, OwnedVariant>;
 
@@ -154,7 +159,7 @@ impl Objects {
         };
         let known = self.devices.iter().filter(|device| device.address == board);
         let reachable = known.filter(|device| adapters.iter().any(|adapter| is_below(device, adapter)));
-        match reachable.max_by_key(|device| (device.is_connected, device.rssi.is_some())) {
+        match reachable.max_by_key(|device| (device.is_connected, device.is_received)) {
             Some(device) if device.is_blocked => Err(Unavailable::DeviceBlocked(board)),
             Some(device) => Ok(Lookup::Known(device)),
             None => Ok(Lookup::Unknown(adapters)),
@@ -171,11 +176,13 @@ impl Objects {
 }
 
 fn parse_device(path: &str, values: &Values) -> Option<Device> {
+    let rssi = values.get("RSSI").and_then(|rssi| i16::try_from(rssi).ok());
     Some(Device {
         path: path.to_owned(),
         address: text(values, "Address")?.parse().ok()?,
         name: text(values, "Name"),
-        rssi: values.get("RSSI").and_then(|rssi| i16::try_from(rssi).ok()),
+        is_received: rssi.is_some(),
+        rssi: rssi.filter(|rssi| *rssi != UNKNOWN_STRENGTH),
         services: texts(values, "UUIDs").into_iter().map(|uuid| uuid.to_ascii_lowercase()).collect(),
         is_connected: flag(values, "Connected"),
         is_resolved: flag(values, "ServicesResolved"),
@@ -198,6 +205,7 @@ pub(super) mod tests {
             path: path.to_owned(),
             address: address.parse().unwrap(),
             name: None,
+            is_received: false,
             rssi: None,
             services: Vec::new(),
             is_connected: false,
@@ -208,6 +216,7 @@ pub(super) mod tests {
     }
 
     const A: &str = "AA:BB:CC:DD:EE:01";
+    const B: &str = "AA:BB:CC:DD:EE:02";
 
     #[test]
     fn an_adapter_that_is_on_is_needed() {
@@ -268,6 +277,7 @@ pub(super) mod tests {
                 ),
             ),
             (path("/org/bluez/hci0/dev_2"), object(DEVICE, vec![("Address", 7u16.into())])),
+            (path("/org/bluez/hci0/dev_3"), object(DEVICE, vec![("Address", B.into()), ("RSSI", 127i16.into())])),
             (path("/org/bluez/hci0/dev_1/s"), object(SERVICE, vec![("UUID", "AB".into())])),
             (
                 path("/org/bluez/hci0/dev_1/s/c"),
@@ -286,7 +296,9 @@ pub(super) mod tests {
         let objects = Objects::parse(&managed);
         assert_eq!(objects.adapters, [Adapter { path: hci.to_owned(), is_on: false, is_blocked: Some(true) }]);
         let services = vec!["6e400001-b5a3-f393-e0a9-e50e24dcca9e".to_owned()];
-        assert_eq!(objects.devices, [Device { rssi: Some(-60), services, ..device("/org/bluez/hci0/dev_1", A) }]);
+        let near = Device { is_received: true, rssi: Some(-60), services, ..device("/org/bluez/hci0/dev_1", A) };
+        let of_unknown_strength = Device { is_received: true, ..device("/org/bluez/hci0/dev_3", B) };
+        assert_eq!(objects.devices, [near, of_unknown_strength]);
         let [only] = objects.characteristics.as_slice() else { panic!("{objects:?}") };
         assert_eq!((only.service.as_str(), only.uuid.as_str(), only.mtu), ("ab", "cd", Some(23)));
         assert_eq!(only.flags, ["notify"]);
