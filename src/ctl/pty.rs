@@ -1,4 +1,7 @@
 //! A virtual board on a pseudo-terminal, in real time.
+//!
+//! The bytes of a board with a cable are a stream. A board over Bluetooth may send packets instead: its host gets each of them with one
+//! read.
 
 use crate::boards::Millis;
 use crate::simulate::Simulation;
@@ -16,11 +19,23 @@ use std::time::{Duration, Instant};
 
 /// Prints the path of a pseudo-terminal and serves a board on it, `speed` times as fast as real time. Time begins with the first
 /// byte from the host. Returns when the game is over and the host has read everything, unless `stay` is set.
-pub fn serve(simulation: Simulation, speed: u32, stay: bool) -> anyhow::Result<()> {
-    let mut port = PseudoTerminal::open().context("no pseudo-terminal can be opened")?;
+pub fn serve(simulation: Simulation, delivery: Delivery, speed: u32, stay: bool) -> anyhow::Result<()> {
+    let mut port = PseudoTerminal::open().context("no pseudo-terminal can be opened")?.with_delivery(delivery);
     println!("{}", port.path());
     std::io::stdout().flush()?;
     port.serve(simulation, speed, stay).context("the pseudo-terminal failed")
+}
+
+/// How bytes reach the host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Delivery {
+    /// As a stream, as on a cable.
+    #[default]
+    Stream,
+    /// As a stream. The board's time stands still while nobody reads it.
+    PatientStream,
+    /// One packet with each read. The board's time stands still while a packet is not read.
+    Packets,
 }
 
 /// A pseudo-terminal: the host opens [`PseudoTerminal::path`] as it would a serial port.
@@ -29,9 +44,19 @@ pub struct PseudoTerminal {
     /// Held open, so that a host may close and reopen the port.
     slave: OwnedFd,
     path: String,
-    /// Bytes that the host has not accepted yet.
-    outbox: VecDeque<u8>,
+    delivery: Delivery,
+    /// Chunks that the host has not accepted yet.
+    outbox: VecDeque<Vec<u8>>,
+    /// When the last chunk was sent; `None`: the host has read it.
+    unread: Option<Instant>,
+    /// When the host had read everything last.
+    read_at: Instant,
 }
+
+/// The time within which the kernel delivers a chunk: only afterwards is it known whether the host has read it.
+const DELIVERY_TIME: Duration = Duration::from_millis(10);
+/// How long bytes may stay unread before the board's time stands still.
+const UNREAD_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl PseudoTerminal {
     /// Opens a new pseudo-terminal in raw mode.
@@ -45,7 +70,14 @@ impl PseudoTerminal {
         settings.make_raw();
         tcsetattr(&slave, OptionalActions::Now, &settings)?;
         fcntl_setfl(&host, fcntl_getfl(&host)? | OFlags::NONBLOCK)?;
-        Ok(PseudoTerminal { host, slave, path: path.to_string_lossy().into_owned(), outbox: VecDeque::new() })
+        let path = path.to_string_lossy().into_owned();
+        let (delivery, outbox) = (Delivery::Stream, VecDeque::new());
+        Ok(PseudoTerminal { host, slave, path, delivery, outbox, unread: None, read_at: Instant::now() })
+    }
+
+    /// Sets how bytes reach the host.
+    pub fn with_delivery(self, delivery: Delivery) -> PseudoTerminal {
+        PseudoTerminal { delivery, ..self }
     }
 
     /// Returns the path that the host opens.
@@ -55,11 +87,16 @@ impl PseudoTerminal {
 
     /// Serves a board until the game is over and the host has read everything, or forever if `stay` is set.
     pub fn serve(&mut self, simulation: Simulation, speed: u32, stay: bool) -> rustix::io::Result<()> {
+<<<<<<< HEAD
         PtyBoard { simulation, speed: speed.max(1), began: None }.serve(self, stay, None, None)
+=======
+        PtyBoard::new(simulation, speed).serve(self, stay, None)
+>>>>>>> k-vm
     }
 
     /// Serves a board until the game is over and the host has read everything, or until `stop` is set.
     pub fn serve_until(&mut self, simulation: Simulation, speed: u32, stop: &AtomicBool) -> rustix::io::Result<()> {
+<<<<<<< HEAD
         PtyBoard { simulation, speed: speed.max(1), began: None }.serve(self, false, Some(stop), None)
     }
 
@@ -67,11 +104,18 @@ impl PseudoTerminal {
     pub fn serve_controlled(&mut self, simulation: Simulation, speed: u32, control: &BoardControl) -> rustix::io::Result<()> {
         let board = PtyBoard { simulation, speed: speed.max(1), began: None };
         board.serve(self, true, Some(&control.unplug), Some(control))
+=======
+        PtyBoard::new(simulation, speed).serve(self, false, Some(stop))
+>>>>>>> k-vm
     }
 
     /// Waits until the host sends or accepts bytes, but not longer than `longest`.
     fn wait(&self, longest: Option<Duration>) -> rustix::io::Result<()> {
-        let events = if self.outbox.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
+        let must_poll = self.delivery != Delivery::Stream && self.unread.is_some();
+        // The kernel does not say when bytes have been read.
+        let longest = [longest, must_poll.then_some(DELIVERY_TIME)].into_iter().flatten().min();
+        let sends_nothing = self.outbox.is_empty() || self.delivery == Delivery::Packets && self.unread.is_some();
+        let events = if sends_nothing { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
         let timeout =
             longest.map(|longest| Timespec { tv_sec: longest.as_secs() as i64, tv_nsec: i64::from(longest.subsec_nanos()) });
         match poll(&mut [PollFd::new(&self.host, events)], timeout.as_ref()) {
@@ -94,9 +138,16 @@ impl PseudoTerminal {
     }
 
     fn send(&mut self) -> rustix::io::Result<()> {
-        while !self.outbox.is_empty() {
-            match write(&self.host, self.outbox.make_contiguous()) {
-                Ok(count) => drop(self.outbox.drain(..count)),
+        while let Some(chunk) = self.outbox.front_mut() {
+            if self.delivery == Delivery::Packets && self.unread.is_some() {
+                break;
+            }
+            match write(&self.host, &*chunk) {
+                Ok(count) if count < chunk.len() => drop(chunk.drain(..count)),
+                Ok(_) => {
+                    self.outbox.pop_front();
+                    self.unread = Some(Instant::now());
+                }
                 Err(Errno::AGAIN | Errno::INTR) => break,
                 Err(error) => return Err(error),
             }
@@ -104,9 +155,25 @@ impl PseudoTerminal {
         Ok(())
     }
 
+    /// Looks whether the host has read what was sent.
+    fn note_reading(&mut self) -> rustix::io::Result<()> {
+        if self.unread.is_some_and(|sent_at| sent_at.elapsed() >= DELIVERY_TIME) && ioctl_fionread(&self.slave)? == 0 {
+            self.unread = None;
+        }
+        if self.unread.is_none() {
+            self.read_at = Instant::now();
+        }
+        Ok(())
+    }
+
     /// Returns whether the host has read everything.
     fn is_read(&self) -> rustix::io::Result<bool> {
         Ok(self.outbox.is_empty() && ioctl_fionread(&self.slave)? == 0)
+    }
+
+    /// Returns whether the players wait for a reader.
+    fn is_unattended(&self) -> bool {
+        self.delivery != Delivery::Stream && self.read_at.elapsed() > UNREAD_TIMEOUT
     }
 }
 
@@ -168,6 +235,9 @@ struct PtyBoard {
     simulation: Simulation,
     speed: u32,
     began: Option<Instant>,
+    /// How long the players have waited so far, and since when they wait now.
+    waited: Duration,
+    waits_since: Option<Instant>,
 }
 
 /// Interval at which the end polls whether the host has read the rest.
@@ -178,6 +248,7 @@ const STOP_POLL_INTERVAL: Duration = Duration::from_millis(100);
 const DRAIN_POLLS: u32 = 10;
 
 impl PtyBoard {
+<<<<<<< HEAD
     fn serve(
         mut self,
         port: &mut PseudoTerminal,
@@ -185,17 +256,30 @@ impl PtyBoard {
         stop: Option<&AtomicBool>,
         control: Option<&BoardControl>,
     ) -> rustix::io::Result<()> {
+=======
+    fn new(simulation: Simulation, speed: u32) -> PtyBoard {
+        PtyBoard { simulation, speed: speed.max(1), began: None, waited: Duration::ZERO, waits_since: None }
+    }
+
+    fn serve(mut self, port: &mut PseudoTerminal, stay: bool, stop: Option<&AtomicBool>) -> rustix::io::Result<()> {
+>>>>>>> k-vm
         let mut idle_polls = 0;
         let longest = stop.map(|_| STOP_POLL_INTERVAL);
         loop {
             if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
                 return Ok(());
             }
+            port.note_reading()?;
+            self.set_waiting(port.is_unattended());
             let now = self.now();
+<<<<<<< HEAD
             if let Some(control) = control {
                 control.update(&mut self.simulation, now);
             }
             port.outbox.extend(self.simulation.advance(now).into_iter().flat_map(|chunk| chunk.bytes));
+=======
+            port.outbox.extend(self.simulation.advance(now).into_iter().map(|chunk| chunk.bytes));
+>>>>>>> k-vm
             port.send()?;
             let over = !stay && now >= self.simulation.ends_at();
             idle_polls = if over && port.is_read()? { idle_polls + 1 } else { 0 };
@@ -208,22 +292,36 @@ impl PtyBoard {
             if !bytes.is_empty() {
                 self.began.get_or_insert_with(Instant::now);
                 let now = self.now();
-                port.outbox.extend(self.simulation.advance(now).into_iter().flat_map(|chunk| chunk.bytes));
+                port.outbox.extend(self.simulation.advance(now).into_iter().map(|chunk| chunk.bytes));
                 self.simulation.receive(now, &bytes);
             }
+        }
+    }
+
+    /// Lets the players wait, or play on.
+    fn set_waiting(&mut self, is_waiting: bool) {
+        match self.waits_since {
+            None if is_waiting => self.waits_since = Some(Instant::now()),
+            Some(since) if !is_waiting => {
+                self.waited += since.elapsed();
+                self.waits_since = None;
+            }
+            None | Some(_) => {}
         }
     }
 
     /// Returns the board's own time.
     fn now(&self) -> Millis {
         let elapsed = self.began.map_or(Duration::ZERO, |began| began.elapsed());
+        let waits = self.waits_since.map_or(Duration::ZERO, |since| since.elapsed());
+        let elapsed = elapsed.saturating_sub(self.waited + waits);
         let greeting = elapsed.min(GREETING);
         (greeting + (elapsed - greeting) * self.speed).as_millis() as Millis
     }
 
     /// Returns the time until the board acts by itself; `None`: not before the host sends something.
     fn sleep(&self) -> Option<Duration> {
-        let began = self.began?;
+        let began = self.began.filter(|_| self.waits_since.is_none())? + self.waited;
         // A board that stays after the end of its game no longer waits for that end.
         let end = Some(self.simulation.ends_at()).filter(|end| *end > self.now());
         let next = Duration::from_millis(self.simulation.next_event().into_iter().chain(end).min()?);

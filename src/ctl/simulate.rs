@@ -3,8 +3,9 @@
 pub mod hall;
 pub mod relay;
 
-use crate::boards::{self, Connection};
-use crate::ctl::{completion, pty};
+use crate::boards::{Bluetooth, Connection};
+use crate::ctl::completion;
+use crate::ctl::pty::{self, Delivery};
 use crate::game::event::Rotation;
 use crate::lab::options::{SimulationOptions, settings};
 use crate::lab::run::{self, HostInput, RunEvent, VirtualCable};
@@ -70,6 +71,9 @@ pub struct Args {
     /// Serve a serial port, which is silent while the cable is out: prints its path, begins to play when a program has opened and greeted it, ends after the game
     #[arg(long)]
     pub pty: bool,
+    /// Send on the port as over Bluetooth, for a program that passes it on: the players wait while nobody reads [default for a board without a serial line, each packet of which is one read]
+    #[arg(long, requires = "pty", conflicts_with = "chain")]
+    pub bluetooth: bool,
     /// Speed, as a multiple of that of real hands
     #[arg(long, value_name = "FACTOR", default_value_t = 1, requires = "live", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub speed: u32,
@@ -206,15 +210,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         clock: args.clock,
         rotation: if args.turned { Rotation::Turned } else { Rotation::Upright },
     };
-    if let Some(model) = boards::model(&options.board)
-        && args.pty
-        && !matches!(model.connection, Connection::Serial(_))
-    {
-        bail!(
-            "{} does not use a serial line, and --pty simulates one: write a recording with -o FILE.rec, and replay it",
-            model.title
-        );
-    }
+    let delivery = if args.pty { delivery(&options, args.bluetooth)? } else { Delivery::Stream };
     let simulation = match args.chain {
         Some(count) if options.board == "dgt-bus" => {
             let games: Vec<SourceGame> = games
@@ -228,11 +224,28 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             Simulation::chain(&games, &options.setup(args.seed), BusFaults::default(), CHAIN_FOUND)
         }
         Some(_) => bail!("only boards of model dgt-bus share a line: write --board dgt-bus"),
+        None if delivery == Delivery::Packets => options.simulation_over_radio(game, args.seed)?,
         None => options.simulation(game, args.seed)?,
     };
     match args.output {
         Some(file) => record(&file, &options, &args.hands, game, args.seed, simulation),
-        None => pty::serve(simulation, args.speed, args.stay),
+        None => pty::serve(simulation, delivery, args.speed, args.stay),
+    }
+}
+
+/// Returns how a board of this model sends on a pseudo-terminal.
+fn delivery(options: &SimulationOptions, over_bluetooth: bool) -> anyhow::Result<Delivery> {
+    let model = options.model()?;
+    match (model.connection, model.bluetooth()) {
+        (_, None) if over_bluetooth => bail!("{} has no Bluetooth", model.title),
+        (Connection::Serial(_), _) if over_bluetooth => Ok(Delivery::PatientStream),
+        (Connection::Serial(_), _) => Ok(Delivery::Stream),
+        (_, Some(Bluetooth::Gatt(_))) => Ok(Delivery::Packets),
+        _ => bail!(
+            "{} has neither a serial line nor Bluetooth, and --pty simulates one of them: write a recording with -o FILE.rec, and \
+             replay it",
+            model.title
+        ),
     }
 }
 

@@ -47,6 +47,15 @@ impl SimulationOptions {
             .ok_or_else(|| UnknownBoard(self.board.clone()))
     }
 
+    /// Creates a virtual board for this game that is connected over Bluetooth.
+    ///
+    /// # Errors
+    /// If there is no such board.
+    pub fn simulation_over_radio(&self, game: &SourceGame, seed: u64) -> Result<Simulation, UnknownBoard> {
+        let simulation = Simulation::over_radio(&self.board, game, &self.setup(seed), &self.inject);
+        simulation.ok_or_else(|| UnknownBoard(self.board.clone()))
+    }
+
     /// Returns the row of the board.
     ///
     /// # Errors

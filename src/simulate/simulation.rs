@@ -64,10 +64,32 @@ impl Simulation {
         setup: &SimulationSetup,
         injections: &[Injection],
     ) -> Option<Simulation> {
-        let kind = model(model_name)?.virtual_board;
+        Some(Simulation::of_kind(model(model_name)?.virtual_board, game, setup, injections))
+    }
+
+    /// Like [`Simulation::with_irregularities`], with the board connected over Bluetooth.
+    pub fn over_radio(
+        model_name: &str,
+        game: &SourceGame,
+        setup: &SimulationSetup,
+        injections: &[Injection],
+    ) -> Option<Simulation> {
+        let kind = match model(model_name)?.virtual_board {
+            // The same board, whose reports are shorter than over USB.
+            VirtualBoardKind::Chessnut => VirtualBoardKind::ChessnutMove,
+            kind => kind,
+        };
+        Some(Simulation::of_kind(kind, game, setup, injections))
+    }
+
+    fn of_kind(kind: VirtualBoardKind, game: &SourceGame, setup: &SimulationSetup, injections: &[Injection]) -> Simulation {
         let script = script::write(game, setup.profile, setup.clock, setup.seed, injections);
         let board = virtual_board(kind, setup, &script.initial_pieces, game.number as u64);
+<<<<<<< HEAD
         Some(Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true, pause: None })
+=======
+        Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true }
+>>>>>>> k-vm
     }
 
     /// Creates a simulation with the board that `board` makes from the game's script and number.

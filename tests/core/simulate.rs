@@ -5,6 +5,7 @@ mod besides;
 use shakmaty::{Color, Move, Piece, Role, Square};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
+use std::time::{Duration, Instant};
 use touchmove::boards::{self, Millis};
 use touchmove::ctl::{pty, simulate};
 use touchmove::game::GameResult;
@@ -448,6 +449,7 @@ fn a_recorded_simulation_replays_to_the_same_events() {
         pty: false,
         speed: 1,
         stay: false,
+        bluetooth: false,
         rates: false,
         hall: Default::default(),
     };
@@ -501,6 +503,47 @@ fn a_pseudo_terminal_acts_as_a_board() {
         updates.iter().map(|update| format!("{}{}", square(update[3]), piece(update[4]).map_or('-', Piece::char))).collect();
     assert_eq!(seen.join(" "), "e2- e4P e7- e5p g1- f3N");
     assert!(bytes.windows(3).any(|bytes| bytes == [0x8d, 0, 10]));
+}
+
+/// Serves a board on a pseudo-terminal until the test ends; returns the other end, where the board was greeted.
+fn serve(model: &str, delivery: pty::Delivery, speed: u32, greeting: &[u8]) -> std::fs::File {
+    let game = pgn::read("[Result \"*\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n\n").games.remove(0);
+    let simulation = Simulation::new(model, &game, &setup(&CLEAN, false, 1)).unwrap();
+    let mut port = pty::PseudoTerminal::open().unwrap().with_delivery(delivery);
+    let mut host = std::fs::File::options().read(true).write(true).open(port.path()).unwrap();
+    std::thread::spawn(move || port.serve(simulation, speed, false));
+    host.write_all(greeting).unwrap();
+    host
+}
+
+#[test]
+fn packets_are_read_one_by_one() {
+    let mut host = serve("cpp", pty::Delivery::Packets, 20, b"get_state");
+    let mut packets = Vec::new();
+    while packets.len() < 8 {
+        // Slower than the board sends.
+        std::thread::sleep(Duration::from_millis(100));
+        let mut packet = [0; 1024];
+        let length = host.read(&mut packet).unwrap();
+        packets.push(String::from_utf8(packet[..length].to_vec()).unwrap());
+    }
+    assert!(packets.iter().all(|packet| packet.starts_with("state ") && packet.matches("state").count() == 1), "{packets:?}");
+    assert_eq!(packets[1], "state ????????/????????/8/8/8/8/????1???/????????");
+}
+
+#[test]
+fn the_players_wait_while_nobody_reads() {
+    // It sends all the time.
+    let mut host = serve("sentio", pty::Delivery::PatientStream, 1, &[0; 8]);
+    std::thread::sleep(Duration::from_secs(4));
+    let mut bytes = vec![0; 65_536];
+    let length = host.read(&mut bytes).unwrap();
+    let began = Instant::now();
+    let mut rest = 0;
+    while began.elapsed() < Duration::from_secs(3) {
+        rest += host.read(&mut bytes).unwrap();
+    }
+    assert!(length < rest, "{length} bytes during 4 s, {rest} during the next 3 s");
 }
 
 #[test]

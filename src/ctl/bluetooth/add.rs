@@ -84,7 +84,7 @@ async fn identify(address: Address) -> anyhow::Result<(&'static Model, String)> 
         1 => true,
         _ => name.is_some(),
     };
-    let is_known = |device: &Device| device.rssi.is_some() && guess(device).is_some_and(|guess| is_clear(guess, &device.name));
+    let is_known = |device: &Device| device.is_received && guess(device).is_some_and(|guess| is_clear(guess, &device.name));
     let is_at_address = |device: &&Device| device.address == address;
     let is_enough = |objects: &Objects| objects.devices.iter().filter(is_at_address).any(is_known);
     let objects = listen(LISTEN_TIME, is_enough).await.with_context(advice)?;

@@ -59,6 +59,26 @@ pub(super) async fn listen(time: Duration, is_enough: impl Fn(&Objects) -> bool)
     heard
 }
 
+<<<<<<< HEAD
+=======
+/// Returns the devices that are near, boards first, the strongest first.
+fn near(objects: &Objects) -> Vec<(&Device, Option<Guess>)> {
+    let is_near = |device: &&Device| device.is_received || device.is_connected;
+    // A device that several adapters receive is shown once.
+    let is_best = |device: &&Device| match objects.look_up(device.address) {
+        Ok(Lookup::Known(best)) => best.path == device.path,
+        _ => true,
+    };
+    let devices = objects.devices.iter().filter(is_near).filter(is_best);
+    let mut near: Vec<(&Device, Option<Guess>)> = devices.map(|device| (device, guess(device))).collect();
+    near.sort_by_key(|(device, guess)| {
+        let confidence = guess.as_ref().map(|guess| guess.confidence);
+        (std::cmp::Reverse(confidence), std::cmp::Reverse(device.rssi), device.address)
+    });
+    near
+}
+
+>>>>>>> k-vm
 fn to_json(device: &Device, guess: Option<&Guess>) -> serde_json::Value {
     let models: Vec<&str> = guess.map(|guess| guess.models.iter().map(|model| model.name).collect()).unwrap_or_default();
     json!({
@@ -79,9 +99,13 @@ fn describe(near: &[(&Device, Option<Guess>)], all: bool) -> String {
     let mut text = String::new();
     let shown = |entry: &&(&Device, Option<Guess>)| all || entry.1.is_some();
     for (device, guess) in near.iter().filter(shown) {
-        let rssi = device.rssi.map_or_else(|| "connected".to_owned(), |rssi| format!("{rssi} dBm"));
+        let strength = match device.rssi {
+            Some(rssi) => format!("{rssi} dBm"),
+            None if device.is_connected => "connected".to_owned(),
+            None => "near".to_owned(),
+        };
         let name = device.name.as_deref().unwrap_or("(no name)");
-        let _ = writeln!(text, "{}  {rssi:>9}  {name}", device.address);
+        let _ = writeln!(text, "{}  {strength:>9}  {name}", device.address);
         let Some(guess) = guess else { continue };
         let titles: Vec<&str> = guess.models.iter().map(|model| model.title).collect();
         let titles = titles.join(" or ");
@@ -115,6 +139,7 @@ mod tests {
             path: format!("/org/bluez/hci0/dev_{}", address.replace(':', "_")),
             address: address.parse().unwrap(),
             name: Some(name.to_owned()),
+            is_received: rssi.is_some(),
             rssi,
             services: Vec::new(),
             is_connected: false,
@@ -148,6 +173,9 @@ mod tests {
         );
         let all = describe(&near, true);
         assert!(all.contains("AA:BB:CC:DD:EE:01    -30 dBm  a telephone\n") && !all.contains("--all"), "{all}");
+        let of_unknown_strength = Device { is_received: true, ..objects.devices[3].clone() };
+        let text = describe(&[(&of_unknown_strength, None)], true);
+        assert!(text.starts_with("AA:BB:CC:DD:EE:04       near  Chessnut Go\n"), "{text}");
         let none = describe(&[], false);
         assert!(none.starts_with("no board is near") && none.contains("nothing was written"), "{none}");
     }

@@ -99,6 +99,8 @@ fn meaning(name: &str, text: &str) -> CallError {
         "UnknownMethod" | "NotSupported" | "NotAvailable" => CallError::NotSupported,
         "InProgress" => CallError::InProgress,
         "AlreadyExists" => CallError::AlreadyExists,
+        // In the words of both buses: it has left the bus without a reply.
+        "NoReply" if text_has("disconnected") => CallError::NoDaemon,
         "NoReply" | "Timeout" | "TimedOut" => CallError::TimedOut,
         "AuthenticationFailed" | "AuthenticationCanceled" | "AuthenticationRejected" | "NotAuthorized" => CallError::NotPaired,
         _ if text_has("authentic") || text_has("encrypt") || text_has("not paired") => CallError::NotPaired,
@@ -194,6 +196,10 @@ mod tests {
         let freedesktop = |name: &str| format!("org.freedesktop.DBus.Error.{name}");
         check(&freedesktop("ServiceUnknown"), "The name is not activatable", CallError::NoDaemon);
         check(&freedesktop("Spawn.ChildExited"), "", CallError::NoDaemon);
+        let disconnected = "Message recipient disconnected from message bus without replying";
+        check(&freedesktop("NoReply"), disconnected, CallError::NoDaemon);
+        check(&freedesktop("NoReply"), "Remote peer disconnected", CallError::NoDaemon);
+        check(&freedesktop("NoReply"), "Did not receive a reply", CallError::TimedOut);
         check("org.freedesktop.systemd1.NoSuchUnit", "Unit dbus-org.bluez.service not found.", CallError::NoDaemon);
         check(&freedesktop("AccessDenied"), "Rejected send message", CallError::Denied);
         check(&freedesktop("UnknownObject"), "", CallError::NoSuchObject);

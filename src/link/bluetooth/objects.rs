@@ -34,7 +34,9 @@ pub struct Device {
     pub address: Address,
     /// The name that it advertises.
     pub name: Option<String>,
-    /// How strongly it was received, in dBm, if it was received during the scan.
+    /// Whether it was received during the scan.
+    pub is_received: bool,
+    /// How strongly it was received, in dBm, if the adapter says so.
     pub rssi: Option<i16>,
     /// UUIDs of the services that it advertises or has, in lower case.
     pub services: Vec<String>,
@@ -83,6 +85,7 @@ pub enum Lookup<'a> {
     Unknown(Vec<&'a Adapter>),
 }
 
+<<<<<<< HEAD
 impl Device {
     /// Returns the object path of its adapter.
     pub(super) fn adapter(&self) -> &str {
@@ -94,6 +97,10 @@ impl Device {
 pub(super) fn adapter_of(device: &str) -> &str {
     device.rsplit_once('/').map_or("", |(adapter, _)| adapter)
 }
+=======
+/// The strength in place of one that the adapter does not know, in dBm.
+const UNKNOWN_STRENGTH: i16 = 127;
+>>>>>>> k-vm
 
 type Values = HashMap<String, OwnedVariant>;
 
@@ -186,10 +193,15 @@ impl Objects {
     pub fn look_up(&self, board: Address) -> Result<Lookup<'_>, Unavailable> {
         let adapters = self.usable_adapters()?;
         let known = self.devices.iter().filter(|device| device.address == board);
+<<<<<<< HEAD
         let reachable = known.filter(|device| adapters.iter().any(|adapter| adapter.path == device.adapter()));
         let links =
             |adapter: &str| self.devices.iter().filter(|other| other.is_connected && other.adapter() == adapter).count();
         match reachable.max_by_key(|device| (device.is_connected, device.rssi.is_some(), Reverse(links(device.adapter())))) {
+=======
+        let reachable = known.filter(|device| adapters.iter().any(|adapter| is_below(device, adapter)));
+        match reachable.max_by_key(|device| (device.is_connected, device.is_received)) {
+>>>>>>> k-vm
             Some(device) if device.is_blocked => Err(Unavailable::DeviceBlocked(board)),
             Some(device) => Ok(Lookup::Known(device)),
             None => Ok(Lookup::Unknown(adapters)),
@@ -206,11 +218,13 @@ impl Objects {
 }
 
 fn parse_device(path: &str, values: &Values) -> Option<Device> {
+    let rssi = values.get("RSSI").and_then(|rssi| i16::try_from(rssi).ok());
     Some(Device {
         path: path.to_owned(),
         address: text(values, "Address")?.parse().ok()?,
         name: text(values, "Name"),
-        rssi: values.get("RSSI").and_then(|rssi| i16::try_from(rssi).ok()),
+        is_received: rssi.is_some(),
+        rssi: rssi.filter(|rssi| *rssi != UNKNOWN_STRENGTH),
         services: texts(values, "UUIDs").into_iter().map(|uuid| uuid.to_ascii_lowercase()).collect(),
         is_connected: flag(values, "Connected"),
         is_resolved: flag(values, "ServicesResolved"),
@@ -233,6 +247,7 @@ pub(super) mod tests {
             path: path.to_owned(),
             address: address.parse().unwrap(),
             name: None,
+            is_received: false,
             rssi: None,
             services: Vec::new(),
             is_connected: false,
@@ -243,6 +258,7 @@ pub(super) mod tests {
     }
 
     const A: &str = "AA:BB:CC:DD:EE:01";
+    const B: &str = "AA:BB:CC:DD:EE:02";
 
     #[test]
     fn an_adapter_that_is_on_is_needed() {
@@ -308,6 +324,7 @@ pub(super) mod tests {
                 ),
             ),
             (path("/org/bluez/hci0/dev_2"), object(DEVICE, vec![("Address", 7u16.into())])),
+            (path("/org/bluez/hci0/dev_3"), object(DEVICE, vec![("Address", B.into()), ("RSSI", 127i16.into())])),
             (path("/org/bluez/hci0/dev_1/s"), object(SERVICE, vec![("UUID", "AB".into())])),
             (
                 path("/org/bluez/hci0/dev_1/s/c"),
@@ -326,7 +343,9 @@ pub(super) mod tests {
         let objects = Objects::parse(&managed);
         assert_eq!(objects.adapters, [Adapter { path: hci.to_owned(), is_on: false, is_blocked: Some(true) }]);
         let services = vec!["6e400001-b5a3-f393-e0a9-e50e24dcca9e".to_owned()];
-        assert_eq!(objects.devices, [Device { rssi: Some(-60), services, ..device("/org/bluez/hci0/dev_1", A) }]);
+        let near = Device { is_received: true, rssi: Some(-60), services, ..device("/org/bluez/hci0/dev_1", A) };
+        let of_unknown_strength = Device { is_received: true, ..device("/org/bluez/hci0/dev_3", B) };
+        assert_eq!(objects.devices, [near, of_unknown_strength]);
         let [only] = objects.characteristics.as_slice() else { panic!("{objects:?}") };
         assert_eq!((only.service.as_str(), only.uuid.as_str(), only.mtu), ("ab", "cd", Some(23)));
         assert_eq!(only.flags, ["notify"]);

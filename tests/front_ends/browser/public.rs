@@ -224,7 +224,8 @@ async fn replays_a_game(browser: &Browser, hall: &Hall) {
     browser.click(".side .buttons button:nth-child(2)");
     browser.until("the link", "document.querySelector('dialog input').value.endsWith('/round/3/table/6')");
     browser.click("dialog .check input");
-    browser.until("with the move", "document.querySelector('dialog input').value.endsWith('/round/3/table/6?ply=15')");
+    let link = browser.js("return document.querySelector('dialog input').value");
+    assert!(link.as_str().unwrap().ends_with("/round/3/table/6?ply=15"), "{link}");
     browser.until("the QR code", "document.querySelector('dialog .qr').naturalWidth > 0");
     browser
         .until("the code for a page", "document.querySelector('dialog textarea').value.includes('/embed/round/3/table/6\"')");

@@ -293,7 +293,7 @@ async fn a_player_who_is_forgotten_is_named_nowhere_any_more() {
     site.hall.client.load_round(&ROUND.replace("\"number\": 1", "\"number\": 2")).await.unwrap();
     let next = until("the next round", async || {
         let answer = site.send_request("GET /public/round/2.json", "", "").await;
-        (answer.status == 200).then(|| answer.body)
+        (answer.status == 200).then_some(answer.body)
     })
     .await;
     assert!(next.contains("Player 1") && !next.contains("Ada, A"), "{next}");
