@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// Most names that are suggested.
 const MAX_SUGGESTIONS: usize = 8;
 
-/// Stop naming a player: in all rounds, on the page, in exports and in what is shown of stored games
+/// Stop naming a player, also in stored games
 ///
 /// The journal keeps what was stored, since its entries are proven by those that follow; from now on, what is read from it has another
 /// name. Shows first where the player is named, and asks.

@@ -87,26 +87,17 @@ impl PseudoTerminal {
 
     /// Serves a board until the game is over and the host has read everything, or forever if `stay` is set.
     pub fn serve(&mut self, simulation: Simulation, speed: u32, stay: bool) -> rustix::io::Result<()> {
-<<<<<<< HEAD
-        PtyBoard { simulation, speed: speed.max(1), began: None }.serve(self, stay, None, None)
-=======
-        PtyBoard::new(simulation, speed).serve(self, stay, None)
->>>>>>> k-vm
+        PtyBoard::new(simulation, speed).serve(self, stay, None, None)
     }
 
     /// Serves a board until the game is over and the host has read everything, or until `stop` is set.
     pub fn serve_until(&mut self, simulation: Simulation, speed: u32, stop: &AtomicBool) -> rustix::io::Result<()> {
-<<<<<<< HEAD
-        PtyBoard { simulation, speed: speed.max(1), began: None }.serve(self, false, Some(stop), None)
+        PtyBoard::new(simulation, speed).serve(self, false, Some(stop), None)
     }
 
     /// Serves a board until it is unplugged, also after the end of its game.
     pub fn serve_controlled(&mut self, simulation: Simulation, speed: u32, control: &BoardControl) -> rustix::io::Result<()> {
-        let board = PtyBoard { simulation, speed: speed.max(1), began: None };
-        board.serve(self, true, Some(&control.unplug), Some(control))
-=======
-        PtyBoard::new(simulation, speed).serve(self, false, Some(stop))
->>>>>>> k-vm
+        PtyBoard::new(simulation, speed).serve(self, true, Some(&control.unplug), Some(control))
     }
 
     /// Waits until the host sends or accepts bytes, but not longer than `longest`.
@@ -248,7 +239,10 @@ const STOP_POLL_INTERVAL: Duration = Duration::from_millis(100);
 const DRAIN_POLLS: u32 = 10;
 
 impl PtyBoard {
-<<<<<<< HEAD
+    fn new(simulation: Simulation, speed: u32) -> PtyBoard {
+        PtyBoard { simulation, speed: speed.max(1), began: None, waited: Duration::ZERO, waits_since: None }
+    }
+
     fn serve(
         mut self,
         port: &mut PseudoTerminal,
@@ -256,13 +250,6 @@ impl PtyBoard {
         stop: Option<&AtomicBool>,
         control: Option<&BoardControl>,
     ) -> rustix::io::Result<()> {
-=======
-    fn new(simulation: Simulation, speed: u32) -> PtyBoard {
-        PtyBoard { simulation, speed: speed.max(1), began: None, waited: Duration::ZERO, waits_since: None }
-    }
-
-    fn serve(mut self, port: &mut PseudoTerminal, stay: bool, stop: Option<&AtomicBool>) -> rustix::io::Result<()> {
->>>>>>> k-vm
         let mut idle_polls = 0;
         let longest = stop.map(|_| STOP_POLL_INTERVAL);
         loop {
@@ -272,14 +259,10 @@ impl PtyBoard {
             port.note_reading()?;
             self.set_waiting(port.is_unattended());
             let now = self.now();
-<<<<<<< HEAD
             if let Some(control) = control {
                 control.update(&mut self.simulation, now);
             }
-            port.outbox.extend(self.simulation.advance(now).into_iter().flat_map(|chunk| chunk.bytes));
-=======
             port.outbox.extend(self.simulation.advance(now).into_iter().map(|chunk| chunk.bytes));
->>>>>>> k-vm
             port.send()?;
             let over = !stay && now >= self.simulation.ends_at();
             idle_polls = if over && port.is_read()? { idle_polls + 1 } else { 0 };

@@ -340,6 +340,7 @@ mod tests {
             path: format!("/org/bluez/hci0/dev_{index}"),
             address: format!("AA:BB:CC:DD:{:02X}:{:02X}", index / 256, index % 256).parse().unwrap(),
             name: Some(name.to_owned()),
+            is_received: true,
             rssi: Some(-50),
             services: Vec::new(),
             is_connected: false,

@@ -85,11 +85,7 @@ impl Simulation {
     fn of_kind(kind: VirtualBoardKind, game: &SourceGame, setup: &SimulationSetup, injections: &[Injection]) -> Simulation {
         let script = script::write(game, setup.profile, setup.clock, setup.seed, injections);
         let board = virtual_board(kind, setup, &script.initial_pieces, game.number as u64);
-<<<<<<< HEAD
-        Some(Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true, pause: None })
-=======
-        Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true }
->>>>>>> k-vm
+        Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true, pause: None }
     }
 
     /// Creates a simulation with the board that `board` makes from the game's script and number.

@@ -59,26 +59,6 @@ pub(super) async fn listen(time: Duration, is_enough: impl Fn(&Objects) -> bool)
     heard
 }
 
-<<<<<<< HEAD
-=======
-/// Returns the devices that are near, boards first, the strongest first.
-fn near(objects: &Objects) -> Vec<(&Device, Option<Guess>)> {
-    let is_near = |device: &&Device| device.is_received || device.is_connected;
-    // A device that several adapters receive is shown once.
-    let is_best = |device: &&Device| match objects.look_up(device.address) {
-        Ok(Lookup::Known(best)) => best.path == device.path,
-        _ => true,
-    };
-    let devices = objects.devices.iter().filter(is_near).filter(is_best);
-    let mut near: Vec<(&Device, Option<Guess>)> = devices.map(|device| (device, guess(device))).collect();
-    near.sort_by_key(|(device, guess)| {
-        let confidence = guess.as_ref().map(|guess| guess.confidence);
-        (std::cmp::Reverse(confidence), std::cmp::Reverse(device.rssi), device.address)
-    });
-    near
-}
-
->>>>>>> k-vm
 fn to_json(device: &Device, guess: Option<&Guess>) -> serde_json::Value {
     let models: Vec<&str> = guess.map(|guess| guess.models.iter().map(|model| model.name).collect()).unwrap_or_default();
     json!({

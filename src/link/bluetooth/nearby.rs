@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 /// Returns the devices that were received during a scan or are connected, each with the board that it may be: boards first, the surest
 /// and strongest first. A device that several adapters receive is returned once.
 pub fn nearby(objects: &Objects) -> Vec<(&Device, Option<Guess>)> {
-    let is_near = |device: &&Device| device.rssi.is_some() || device.is_connected;
+    let is_near = |device: &&Device| device.is_received || device.is_connected;
     let devices = objects.best_devices().into_values().filter(is_near);
     let mut nearby: Vec<(&Device, Option<Guess>)> = devices.map(|device| (device, guess(device))).collect();
     nearby.sort_by_key(|(device, guess)| {
@@ -26,7 +26,7 @@ mod tests {
     fn a_device_of_several_adapters_is_returned_once() {
         const A: &str = "AA:BB:CC:DD:EE:01";
         const B: &str = "AA:BB:CC:DD:EE:02";
-        let received = |path: &str, address, rssi| Device { rssi: Some(rssi), ..device(path, address) };
+        let received = |path: &str, address, rssi| Device { is_received: true, rssi: Some(rssi), ..device(path, address) };
         let adapter = |path: &str, is_on| Adapter { path: path.to_owned(), is_on, is_blocked: None };
         let mut objects = Objects {
             adapters: vec![adapter("/org/bluez/hci0", true), adapter("/org/bluez/hci1", true)],

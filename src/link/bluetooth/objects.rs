@@ -85,7 +85,6 @@ pub enum Lookup<'a> {
     Unknown(Vec<&'a Adapter>),
 }
 
-<<<<<<< HEAD
 impl Device {
     /// Returns the object path of its adapter.
     pub(super) fn adapter(&self) -> &str {
@@ -97,10 +96,9 @@ impl Device {
 pub(super) fn adapter_of(device: &str) -> &str {
     device.rsplit_once('/').map_or("", |(adapter, _)| adapter)
 }
-=======
+
 /// The strength in place of one that the adapter does not know, in dBm.
 const UNKNOWN_STRENGTH: i16 = 127;
->>>>>>> k-vm
 
 type Values = HashMap<String, OwnedVariant>;
 
@@ -173,7 +171,7 @@ impl Objects {
         }
         let rank = |device: &Device| {
             let count = links.get(device.adapter()).copied().unwrap_or(0);
-            (on.contains(device.adapter()), device.is_connected, device.rssi.is_some(), Reverse(count))
+            (on.contains(device.adapter()), device.is_connected, device.is_received, Reverse(count))
         };
         let mut best: BTreeMap<Address, &Device> = BTreeMap::new();
         for device in &self.devices {
@@ -193,15 +191,10 @@ impl Objects {
     pub fn look_up(&self, board: Address) -> Result<Lookup<'_>, Unavailable> {
         let adapters = self.usable_adapters()?;
         let known = self.devices.iter().filter(|device| device.address == board);
-<<<<<<< HEAD
         let reachable = known.filter(|device| adapters.iter().any(|adapter| adapter.path == device.adapter()));
         let links =
             |adapter: &str| self.devices.iter().filter(|other| other.is_connected && other.adapter() == adapter).count();
-        match reachable.max_by_key(|device| (device.is_connected, device.rssi.is_some(), Reverse(links(device.adapter())))) {
-=======
-        let reachable = known.filter(|device| adapters.iter().any(|adapter| is_below(device, adapter)));
-        match reachable.max_by_key(|device| (device.is_connected, device.is_received)) {
->>>>>>> k-vm
+        match reachable.max_by_key(|device| (device.is_connected, device.is_received, Reverse(links(device.adapter())))) {
             Some(device) if device.is_blocked => Err(Unavailable::DeviceBlocked(board)),
             Some(device) => Ok(Lookup::Known(device)),
             None => Ok(Lookup::Unknown(adapters)),

@@ -64,15 +64,11 @@ pub(super) async fn connect(
         Err(CallError::NotSupported) => {
             return Err(Unavailable::OtherDevice { address, title, missing: "serial port".to_owned() });
         }
-<<<<<<< HEAD
         Err(CallError::Full) => return Err(full(device)),
-        Err(CallError::TimedOut | CallError::Failed(_)) => return Err(Unavailable::OutOfRange(address)),
-=======
         // BlueZ has one error for all reasons of the radio, of which being out of range is the usual one.
         Err(CallError::TimedOut | CallError::Failed(_)) => {
             return Err(bluez.objects().await?.look_up(address).err().unwrap_or(Unavailable::OutOfRange(address)));
         }
->>>>>>> k-vm
         Err(error) => return Err(error.into_unavailable(address)),
     }
     let failed = |reason: String| Unavailable::Failed { address, reason };
