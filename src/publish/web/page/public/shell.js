@@ -33,8 +33,10 @@ export class Shell {
     this.dialog = h("dialog", { "aria-labelledby": "dialog-title" });
     const tools = h("div", { class: "head-tools" }, this.share, this.display, this.language);
     this.head = h("header", { class: "page-head" }, h("div", { class: "head-name" }, this.name, this.about), tools, this.rounds);
-    // A click beside a dialog closes it.
-    this.dialog.onclick = ({ target }) => target === this.dialog && this.dialog.close();
+    // A click beside a dialog closes it. A handler that returned false would keep all boxes in it from being ticked.
+    this.dialog.onclick = ({ target }) => {
+      if (target === this.dialog) this.dialog.close();
+    };
   }
 
   /** Puts the shell around the content. */
