@@ -1,7 +1,7 @@
 //! What boards over Bluetooth cost: fifty of them that send their squares without a pause, read by one core, compared in the same run
 //! with the same fifty boards on pseudo-terminals.
 //!
-//! The boards are in the air of a stand-in for BlueZ, which hands over real sockets. What a real adapter and the real BlueZ need is not
+//! The boards are devices of a stand-in for BlueZ, which hands over real sockets. What a real adapter and the real BlueZ need is not
 //! measured, and no adapter holds fifty connections (docs/bluetooth.md): the bench shows that touchmove is not what limits them. The
 //! processor time is that of touchmoved alone, with journal and D-Bus; all other programs run on other cores, if there are any.
 
@@ -270,7 +270,7 @@ struct PlayedBoard {
     hall: Arc<Hall>,
     index: usize,
     acts: VecDeque<Act>,
-    /// When the next piece is lifted or put; `None`: nobody has begun yet.
+    /// Time of the next lift or drop; `None`: play has not begun.
     acts_at: Option<Millis>,
     /// The number of equal lines that touchmove believes.
     equal_lines: Option<usize>,
@@ -305,7 +305,7 @@ impl PlayedBoard {
         }
     }
 
-    /// Lets the hand do what is due.
+    /// Executes the lifts and drops that are due.
     fn play(&mut self, now: Millis, sent: &mut Vec<Chunk>) {
         if !self.hall.plays.load(Ordering::Relaxed) {
             return;
@@ -321,7 +321,7 @@ impl PlayedBoard {
         }
     }
 
-    /// Notes what is sent.
+    /// Counts the bytes and lines that are sent.
     fn note(&mut self, bytes: &[u8]) {
         self.hall.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         for &byte in bytes {

@@ -1041,9 +1041,9 @@ bluetooth-identified_several = it sends what several models send: { $models }
 bluetooth-bad_address = { $text } is not an address: write one such as { $example }
 bluetooth-configured = { $address } is in the configuration already, as { $board }
 bluetooth-identifying = { $address } is being asked which board it is: wait until it has answered
-bluetooth-no_candidate = what { $address } advertises does not tell which board it is: add it with its model
+bluetooth-no_candidate = the advertisement of { $address } does not identify its model: add it with its model
 bluetooth-no_handshake = no request confirms that { $address } is a { $models } without harm to boards of other makers: if it is one, add it with its model
-bluetooth-not_needed = what { $address } advertises tells which board it is: it need not be asked
+bluetooth-not_needed = the advertisement of { $address } identifies its model: no request is needed
 bluetooth-not_seen = { $address } was not found by the last search: search again while the board is on
 
 page-bluetooth = Boards over Bluetooth

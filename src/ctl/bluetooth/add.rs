@@ -94,7 +94,7 @@ async fn identify(address: Address) -> anyhow::Result<(&'static Model, String)> 
         .find(|device| is_known(device))
         .or(devices.next())
         .with_context(|| format!("{address} is not near: switch it on, or {}", advice()))?;
-    let unclear = || format!("what {address} advertises does not tell which board it is: {}", advice());
+    let unclear = || format!("the advertisement of {address} does not identify its model: {}", advice());
     let guess = guess(device).with_context(unclear)?;
     match (guess.confirmation(), guess.models.as_slice()) {
         (Confirmation::NotNeeded, [model]) => Ok((*model, guess.evidence.to_string())),

@@ -6,7 +6,7 @@
 use super::card::{AudienceView, Card, build_card};
 use super::card_change::changed_fields;
 use super::card_source::CardSource;
-use super::event_batch::{CardFormat, EventBatch};
+use super::event_batch::{CardFormat, EventBatch, EventBatches};
 use super::stream::EventSource;
 use crate::daemon::hub::feed::{Changes, UpdateFeed};
 use crate::daemon::hub::is_health_kind_for;
@@ -15,7 +15,7 @@ use crate::daemon::rounds::boards_at_tables;
 use crate::daemon::{Source, Stop, wait_for_stop};
 use axum::body::Bytes;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -25,9 +25,6 @@ use tokio::time::{Instant, sleep_until};
 /// once. The interval is the first value, plus one millisecond per as many boards as the second value says, at most the third
 /// value.
 const UPDATE_INTERVAL_MS: (u64, u64, u64) = (5, 4, 150);
-/// Number of different batches that are kept until the next change: one for clients that have everything but the last changes in
-/// each format, the others for new clients and those that fell behind.
-const MAX_BATCHES: usize = 4;
 
 /// The state shown to one audience in one language.
 pub(super) struct AudienceState {
@@ -55,7 +52,7 @@ struct PublishedCards {
     /// The incarnation of the journal, with the number of the change at which it was first seen.
     incarnation: (u64, String),
     /// Batches that end at the last change.
-    batches: VecDeque<Arc<EventBatch>>,
+    batches: EventBatches,
 }
 
 struct CachedCard {
@@ -94,7 +91,7 @@ impl AudienceState {
             health_problems: (0, json!([])),
             round: 0,
             incarnation: (0, String::new()),
-            batches: VecDeque::new(),
+            batches: EventBatches::default(),
         };
         let audience_state =
             Arc::new(AudienceState { view, source, run_id, published: Mutex::new(published), changed: watch::Sender::new(0) });
@@ -198,16 +195,11 @@ impl EventSource for AudienceState {
     fn events_since(&self, number: u64, format: CardFormat) -> Arc<EventBatch> {
         let mut published = self.published();
         let last = published.last;
-        published.batches.retain(|batch| batch.to == last);
-        let is_wanted = |batch: &&Arc<EventBatch>| (batch.from, batch.format) == (number, format);
-        if let Some(batch) = published.batches.iter().find(is_wanted) {
-            return Arc::clone(batch);
+        if let Some(batch) = published.batches.get(number, last, format) {
+            return batch;
         }
         let text = if number == last { Bytes::new() } else { published.text_since(&self.view, &self.run_id, number, format) };
-        let batch = Arc::new(EventBatch::new(number, last, format, text));
-        published.batches.truncate(MAX_BATCHES - 1);
-        published.batches.push_front(Arc::clone(&batch));
-        batch
+        published.batches.store(EventBatch::new(number, last, format, text))
     }
 }
 

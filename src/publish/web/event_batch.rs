@@ -2,7 +2,12 @@
 
 use super::gzip::Segment;
 use axum::body::Bytes;
-use std::sync::OnceLock;
+use std::collections::VecDeque;
+use std::sync::{Arc, OnceLock};
+
+/// Number of different batches that are kept until the next change: one for clients that have everything but the last changes in
+/// each format, the others for new clients and those that fell behind.
+const MAX_BATCHES: usize = 4;
 
 /// How the changes of a card are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,5 +40,25 @@ impl EventBatch {
     /// Returns the events compressed; they are compressed when the first client needs them.
     pub(super) fn compressed(&self) -> &Segment {
         self.compressed.get_or_init(|| Segment::compress(&self.text))
+    }
+}
+
+/// The batches that clients needed since the last change, the newest first.
+#[derive(Default)]
+pub(super) struct EventBatches(VecDeque<Arc<EventBatch>>);
+
+impl EventBatches {
+    /// Returns the batch of the changes after `from` up to `to`, the last change, if there is one. Removes those of earlier changes.
+    pub(super) fn get(&mut self, from: u64, to: u64, format: CardFormat) -> Option<Arc<EventBatch>> {
+        self.0.retain(|batch| batch.to == to);
+        self.0.iter().find(|batch| (batch.from, batch.format) == (from, format)).cloned()
+    }
+
+    /// Stores a batch, and returns it.
+    pub(super) fn store(&mut self, batch: EventBatch) -> Arc<EventBatch> {
+        let batch = Arc::new(batch);
+        self.0.truncate(MAX_BATCHES - 1);
+        self.0.push_front(Arc::clone(&batch));
+        batch
     }
 }

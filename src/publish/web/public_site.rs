@@ -3,14 +3,14 @@
 //! **Invariant:** nothing waits for a spectator, and what is kept for them has a limit.
 
 use super::etag::entity_tag;
-use super::event_batch::{CardFormat, EventBatch};
+use super::event_batch::{CardFormat, EventBatch, EventBatches};
 use super::gzip::gzip;
 use super::stream::EventSource;
 use crate::daemon::hub::feed::{Changes, UpdateFeed};
 use crate::daemon::{DelayedView, Stop, wait_for_stop};
 use crate::publish::public::{Document, PageForm, PublicOptions, PublicPath, PublicTournament, View, render, seq_of};
 use axum::body::Bytes;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -23,8 +23,6 @@ const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 const PAGE_AGE: Duration = Duration::from_secs(1);
 /// How many bytes of documents are kept; then all are made again when they are requested.
 const MAX_CACHED_BYTES: usize = 4 << 20;
-/// The number of batches of changes that are kept until the next change.
-const MAX_BATCHES: usize = 4;
 
 /// The public page.
 pub(super) struct PublicSite {
@@ -46,7 +44,7 @@ struct SiteState {
     documents: BTreeMap<(PublicPath, &'static str), Arc<ServedDocument>>,
     cached_bytes: usize,
     /// Batches that end at the last change.
-    batches: VecDeque<Arc<EventBatch>>,
+    batches: EventBatches,
 }
 
 /// A document as it is served.
@@ -90,7 +88,7 @@ impl PublicSite {
     ) -> Arc<PublicSite> {
         let (updates, mut wakes) = (delayed_view.subscribe(), delayed_view.subscribe());
         let tournament = PublicTournament::new(options.clone());
-        let (documents, batches) = (BTreeMap::new(), VecDeque::new());
+        let (documents, batches) = (BTreeMap::new(), EventBatches::default());
         let state = SiteState { updates, all: true, tournament, documents, cached_bytes: 0, batches };
         let site = Arc::new(PublicSite {
             options,
@@ -190,18 +188,14 @@ impl EventSource for PublicSite {
         let mut state = self.lock();
         let state = &mut *state;
         let last = state.tournament.seq();
-        state.batches.retain(|batch| batch.to == last);
-        if let Some(batch) = state.batches.iter().find(|batch| batch.from == number) {
-            return Arc::clone(batch);
+        if let Some(batch) = state.batches.get(number, last, format) {
+            return batch;
         }
         let mut text = String::new();
         for change in state.tournament.changes_since(number) {
             let (seq, event, data) = (change.seq, change.event, change.data);
             let _ = write!(text, "id: {}-{seq}\nevent: {event}\ndata: {data}\n\n", self.run_id);
         }
-        let batch = Arc::new(EventBatch::new(number, last, format, text.into()));
-        state.batches.truncate(MAX_BATCHES - 1);
-        state.batches.push_front(Arc::clone(&batch));
-        batch
+        state.batches.store(EventBatch::new(number, last, format, text.into()))
     }
 }

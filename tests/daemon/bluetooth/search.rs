@@ -266,9 +266,9 @@ async fn a_search_ends_with_touchmoved() {
     drop(bluez);
 }
 
-/// `touchmovectl` and the page say the same.
+/// `touchmovectl` and the page say the same: what is wrong, and after a colon what to do.
 #[test]
-fn sentences_are_those_of_the_doctor() {
+fn sentences_are_those_of_the_doctor_and_say_what_to_do() {
     let address = A.parse().unwrap();
     for reason in [
         Unavailable::NoBus("x".to_owned()),
@@ -290,6 +290,9 @@ fn sentences_are_those_of_the_doctor() {
         Unavailable::NoProfile("board"),
         Unavailable::Failed { address, reason: "x".to_owned() },
     ] {
-        assert_eq!(locale::sentence(Locale::English, &unavailable_text(&reason)), reason.to_string());
+        let text = reason.to_string();
+        assert_eq!(locale::sentence(Locale::English, &unavailable_text(&reason)), text);
+        // An address has colons, too, but no blank after them.
+        assert!(text.split_once(": ").is_some_and(|(_, advice)| !advice.is_empty()), "{text}");
     }
 }

@@ -62,7 +62,11 @@ export class Moves {
     const { first, isBlack } = beginning(start_fen);
     // Long thoughts differ more than short ones.
     const longest = Math.max(1, ...moves.map(({ used_ms }) => used_ms ?? 0));
-    const share = (ms) => Math.ceil(Math.sqrt(ms / longest) * 10) * 10;
+    const bar = (ms) => {
+      const element = h("span", { class: "bar" });
+      element.style.setProperty("--share", Math.sqrt(ms / longest).toFixed(2));
+      return element;
+    };
     const cell = (index) => {
       const move = moves[index];
       if (index < 0 || !move) return h("span", { class: "cell" });
@@ -74,7 +78,7 @@ export class Moves {
         { type: "button", class: move.irregular ? "cell irregular" : "cell", "data-ply": index + 1, "aria-description": words, title: move.irregular ? t("public-irregular") : null },
         h("span", { class: "san" }, move.san + (move.irregular ? " ✗" : "")),
         used === null ? null : [" ", h("span", { class: "used" }, format(used))],
-        used === null ? null : h("span", { class: "bar", "data-share": share(used) }),
+        used === null ? null : bar(used),
       );
     };
     const offset = isBlack ? 1 : 0;
