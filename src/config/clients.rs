@@ -1,11 +1,25 @@
-//! The networks whose clients the installed service answers.
+//! The networks whose clients are answered.
 
+use super::key::{Key, key, text};
+use super::values::Values;
 use std::net::IpAddr;
 
 /// The networks that no router of the Internet forwards to: private ones (RFC 1918, RFC 6598, RFC 4193), and those of one cable or
 /// radio (RFC 3927, RFC 4291).
 pub const LOCAL_NETWORKS: [&str; 7] =
     ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16", "fc00::/7", "fe80::/10"];
+
+/// The key that says which networks' clients are answered.
+pub(super) const CLIENTS: Key = key(
+    "clients",
+    text("\"local\", \"any\", or networks such as \"192.168.1.0/24, 10.0.0.0/8\"", |text| Clients::parse(text).is_some()),
+    Some("\"local\""),
+    "\"local\"",
+    "The networks whose clients are answered, besides this machine; connections from elsewhere are closed.\n\
+     `local`: private networks, which routers of the Internet do not forward to (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16,\n\
+     100.64.0.0/10, 169.254.0.0/16, fc00::/7, fe80::/10); `any`: all. Where nothing is to be sent,\n\
+     systemd drops their packets, too, from the next `sudo systemctl daemon-reload` and restart on.",
+);
 
 /// The networks whose clients are answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +44,11 @@ impl Clients {
                 networks.iter().all(|network| is_network(network)).then_some(Clients::Networks(networks))
             }
         }
+    }
+
+    /// Reads [`CLIENTS`].
+    pub(super) fn read(values: &Values<'_>) -> Clients {
+        Clients::parse(&values.text(CLIENTS.name)).unwrap_or_default()
     }
 
     /// Returns the networks as `IPAddressAllow=` of systemd.resource-control(5) takes them.

@@ -1,5 +1,6 @@
 //! Configuration of the DGT LiveChess server: see `publish::livechess`.
 
+use super::clients::{CLIENTS, Clients};
 use super::key::{ChangeEffect, Key, Kind, Table, is_name, key, text};
 use super::values::Values;
 use std::net::{IpAddr, SocketAddr};
@@ -9,6 +10,8 @@ use std::net::{IpAddr, SocketAddr};
 pub struct LiveChess {
     /// The address to listen on; `None`: the server is off.
     pub listen: Option<SocketAddr>,
+    /// The networks whose clients are answered.
+    pub clients: Clients,
     /// Whether clients see everything at once, whatever delay the public has. Allowed only with a loopback address.
     pub live: bool,
     /// When a move is included in `san`.
@@ -177,6 +180,7 @@ const KEYS: &[Key] = &[
         "\"127.0.0.1:1982\"",
         "The address for clients. They look for LiveChess on port 1982 of this machine. \"\": none, the server is off.",
     ),
+    CLIENTS,
     key(
         "live",
         Kind::Flag,
@@ -242,5 +246,6 @@ pub(super) fn read(values: Values<'_>) -> LiveChess {
             "live = true shows games that are not public yet, and any site can show a frame whose origin is \"null\": remove null from origins, or omit live",
         );
     }
-    LiveChess { listen, live, publish, origins, first: values.given_text("first") }
+    let (clients, first) = (Clients::read(&values), values.given_text("first"));
+    LiveChess { listen, clients, live, publish, origins, first }
 }

@@ -45,11 +45,14 @@ impl UnitDropIns {
 
 fn listen(config: &Config) -> Option<String> {
     let local = Clients::Local;
-    let listeners: Vec<(SocketAddr, &Clients)> =
-        [(config.web.listen, &config.web.clients), (config.livechess.listen, &local), (config.metrics, &local)]
-            .into_iter()
-            .filter_map(|(address, clients)| Some((address?, clients)))
-            .collect();
+    let listeners: Vec<(SocketAddr, &Clients)> = [
+        (config.web.listen, &config.web.clients),
+        (config.livechess.listen, &config.livechess.clients),
+        (config.metrics, &local),
+    ]
+    .into_iter()
+    .filter_map(|(address, clients)| Some((address?, clients)))
+    .collect();
     if listeners.is_empty() {
         return None;
     }
@@ -95,6 +98,8 @@ mod tests {
         assert_eq!(listen, ["SocketBindAllow=tcp:443", "IPAddressAllow=localhost", "IPAddressAllow=any"]);
         let [listen, _] = settings(&format!("[web]\nlisten = '0.0.0.0:8064'\nclients = '192.0.2.0/24'\n{tls}"));
         assert_eq!(listen[1..], ["IPAddressAllow=localhost", "IPAddressAllow=192.0.2.0/24"]);
+        let [listen, _] = settings("[livechess]\nlisten = '0.0.0.0:1982'\nclients = '192.0.2.0/24'");
+        assert_eq!(listen, ["SocketBindAllow=tcp:1982", "IPAddressAllow=localhost", "IPAddressAllow=192.0.2.0/24"]);
         let [listen, network] = settings("[hooks]\nwebhook = 'https://ntfy.sh/hall'");
         assert_eq!((listen, network), (vec![], vec!["IPAddressAllow=any".to_owned()]));
     }

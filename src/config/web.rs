@@ -1,6 +1,6 @@
 //! Configuration of the web page: see `publish::web`.
 
-use super::clients::Clients;
+use super::clients::{CLIENTS, Clients};
 use super::key::{Key, Kind, Table, is_absolute, key, text};
 use super::livechess::{Site, is_listen_address, parse_sites};
 use super::values::Values;
@@ -16,7 +16,7 @@ pub struct Web {
     pub hosts: Vec<Site>,
     /// The certificate; `None`: browsers, or the proxy, connect without TLS.
     pub tls: Option<Tls>,
-    /// The networks whose clients the installed service answers.
+    /// The networks whose clients are answered.
     pub clients: Clients,
     /// Whether all connections come from a proxy that speaks TLS with browsers.
     pub proxy: bool,
@@ -122,16 +122,7 @@ const KEYS: &[Key] = &[
         "The certificate of the CA, as PEM, if browsers do not know it: they can download it at /ca.crt. `touchmovectl setup`\n\
          makes a CA of this machine alone.",
     ),
-    key(
-        "clients",
-        text("\"local\", \"any\", or networks such as \"192.168.1.0/24, 10.0.0.0/8\"", |text| Clients::parse(text).is_some()),
-        Some("\"local\""),
-        "\"local\"",
-        "The networks whose clients are answered, besides this machine; connections from elsewhere are closed.\n\
-         `local`: private networks, which routers of the Internet do not forward to (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16,\n\
-         100.64.0.0/10, 169.254.0.0/16, fc00::/7, fe80::/10); `any`: all. Where nothing is to be sent,\n\
-         systemd drops their packets, too, from the next `sudo systemctl daemon-reload` and restart on.",
-    ),
+    CLIENTS,
     key(
         "proxy",
         Kind::Flag,
@@ -200,6 +191,6 @@ pub(super) fn read(values: Values<'_>) -> Web {
         values.problems.add(&span, "tls_ca has no effect without tls_cert: write both, or omit it");
     }
     let tls = cert.zip(key).map(|(cert, key)| Tls { cert: cert.into(), key: key.into(), ca });
-    let clients = Clients::parse(&values.text("clients")).unwrap_or_default();
+    let clients = Clients::read(&values);
     Web { listen, hosts: parse_sites(&values.text("hosts")).unwrap_or_default(), tls, clients, proxy, hsts }
 }

@@ -23,7 +23,6 @@ mod session;
 mod setup;
 mod tournament;
 
-use crate::config::clients::Clients;
 use crate::config::livechess::LiveChess;
 use crate::config::{Config, EventTags};
 use crate::daemon::{DelayedView, Hub, Source, Stop, wait_for_stop};
@@ -108,7 +107,7 @@ pub fn is_live(config: &Config, hub: &Hub) -> bool {
 /// Serves clients until `stop`; returns at once if the server is off. Retries if the address cannot be bound.
 pub async fn run(server: Arc<ServerState>, mut stop: Stop) {
     let Some(address) = server.config.listen else { return };
-    let router = http::router(server, stop.clone());
+    let router = http::router(Arc::clone(&server), stop.clone());
     let is_logged = AtomicBool::new(false);
     let report_outcome = |outcome: io::Result<SocketAddr>| match outcome {
         Ok(bound) => info!("LiveChess clients can connect to ws://{bound}/api/v1.0"),
@@ -123,7 +122,7 @@ pub async fn run(server: Arc<ServerState>, mut stop: Stop) {
     };
     let listener = Listener {
         address,
-        clients: Clients::Any,
+        clients: server.config.clients.clone(),
         limits: CONNECTION_LIMITS,
         client_noun: "LiveChess clients",
         certificate: None,

@@ -130,7 +130,7 @@ pub async fn run(
     };
     let listener = Listener {
         address,
-        clients: Clients::Any,
+        clients: Clients::Local,
         limits: CONNECTION_LIMITS,
         client_noun: "metrics clients",
         certificate: None,
