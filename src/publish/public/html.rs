@@ -13,6 +13,27 @@ use crate::locale::{Locale, page_word};
 /// The icon of the page: a corner of a board.
 const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Crect width='8' height='8' rx='1' fill='%23dfe5ec'/%3E%3Cpath d='M0 1a1 1 0 0 1 1-1h3v4H0zM4 4h4v3a1 1 0 0 1-1 1H4z' fill='%233d6ea8'/%3E%3C/svg%3E";
 
+/// What the script of the page imports, directly or not: a browser requests all of it at once, instead of finding one after the other.
+const MODULES: [&str; 14] = [
+    "public/address.js",
+    "public/board.js",
+    "public/clock.js",
+    "public/data.js",
+    "public/dom.js",
+    "public/filter.js",
+    "public/look.js",
+    "public/player.js",
+    "public/results.js",
+    "public/round.js",
+    "public/shell.js",
+    "public/tile.js",
+    "public/words.js",
+    "vendor/flags.js",
+];
+/// What it imports further for one table, and for the standings.
+const TABLE_MODULES: [&str; 3] = ["public/moves.js", "public/speech.js", "public/table.js"];
+const STANDINGS_MODULES: [&str; 1] = ["public/standings.js"];
+
 /// A page that is being written.
 struct Page<'a> {
     tournament: &'a PublicTournament,
@@ -42,18 +63,32 @@ pub(super) fn page(tournament: &PublicTournament, view: View, form: &PageForm<'_
     let is_embedded = matches!(view, View::Embed(..));
     let (header, footer) =
         if is_embedded { (String::new(), page.embed_footer(view)) } else { (page.header(view), page.footer()) };
+    let preloads: String = MODULES
+        .iter()
+        .chain(view_modules(view))
+        .map(|module| format!("<link rel=\"modulepreload\" href=\"{root}page/{module}\">\n"))
+        .collect();
     Some(format!(
         "<!doctype html>\n\
          <html lang=\"{}\" dir=\"{}\" data-root=\"{root}\" data-suffix=\"{suffix}\" data-view=\"{}\" data-round=\"{round}\" data-table=\"{table}\">\n\
          <head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title}</title>\n<link rel=\"icon\" href=\"{ICON}\">\n<link rel=\"stylesheet\" href=\"{root}page/public/public.css\">\n\
-         <script type=\"module\" src=\"{root}page/public/public.js\"></script>\n</head>\n\
+         <script type=\"module\" src=\"{root}page/public/public.js\"></script>\n{preloads}</head>\n\
          <body>\n{header}<main id=\"content\">\n{}{content}</main>\n{footer}</body>\n</html>\n",
         locale.tag(),
         locale.direction().word(),
         view.word(),
         board_svg::pieces(),
     ))
+}
+
+/// Returns what the script imports for this view alone.
+fn view_modules(view: View) -> &'static [&'static str] {
+    match view {
+        View::Event | View::Round(_) => &[],
+        View::Table(..) | View::Embed(..) => &TABLE_MODULES,
+        View::Standings => &STANDINGS_MODULES,
+    }
 }
 
 impl Page<'_> {
@@ -162,6 +197,36 @@ pub(in crate::publish) fn preferred_language(accepted: &str) -> Option<Locale> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    /// Returns what a script and those that it imports import, below `page/`.
+    fn imports(of: &str, found: &mut BTreeSet<String>) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/publish/web/page").join(of);
+        let text = std::fs::read_to_string(&path).unwrap();
+        for imported in text.lines().filter(|line| line.starts_with("import ")).filter_map(|line| line.split('"').nth(1)) {
+            let module = match imported.strip_prefix("../") {
+                Some(other) => other.to_owned(),
+                None => format!("public/{}", imported.trim_start_matches("./")),
+            };
+            if found.insert(module.clone()) {
+                imports(&module, found);
+            }
+        }
+    }
+
+    #[test]
+    fn a_browser_requests_all_modules_at_once() {
+        let mut shared = BTreeSet::new();
+        imports("public/public.js", &mut shared);
+        assert_eq!(shared, MODULES.map(str::to_owned).into());
+        for (view, script) in [(View::Table(1, 2), "public/table.js"), (View::Standings, "public/standings.js")] {
+            let mut further = BTreeSet::from([script.to_owned()]);
+            imports(script, &mut further);
+            let further: BTreeSet<_> = further.difference(&shared).cloned().collect();
+            assert_eq!(further, view_modules(view).iter().map(|module| (*module).to_owned()).collect());
+        }
+    }
 
     #[test]
     fn the_language_that_a_browser_prefers() {

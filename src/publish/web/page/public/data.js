@@ -96,11 +96,20 @@ export function follow(view) {
   followed = view;
 }
 
+/** What is being read because a view needs it, by its name. */
+const needed = new Map();
+
+function readOnce(name, read) {
+  if (!needed.has(name)) needed.set(name, read().finally(() => needed.delete(name)));
+  return needed.get(name);
+}
+
 /** Reads what a view needs and is not there yet. */
 export function need({ view, round, table }) {
-  if (view === "standings") return data.standings ?? readStandings();
-  if (view === "table") return data.games.get(`${round}/${table}`) ?? readGame(round, table);
-  return round === null || round === undefined ? null : (data.rounds.get(round) ?? readRound(round));
+  const game = `${round}/${table}`;
+  if (view === "standings") return data.standings ?? readOnce("standings", readStandings);
+  if (view === "table") return data.games.get(game) ?? readOnce(game, () => readGame(round, table));
+  return round === null || round === undefined ? null : (data.rounds.get(round) ?? readOnce(round, () => readRound(round)));
 }
 
 /** Reads what is shown again. */

@@ -160,8 +160,9 @@ function click(event) {
 
 async function begin() {
   const parsed = address.parse(new URL(location.href));
-  // What the address names is read together with the event.
-  if (parsed?.round) Promise.resolve(need(parsed)).catch(() => {});
+  // What is shown is read together with the event.
+  const round = parsed?.round ?? (Number(document.documentElement.dataset.round) || null);
+  Promise.resolve(need({ ...parsed, round })).catch(() => {});
   for (;;) {
     try {
       await readEvent();
