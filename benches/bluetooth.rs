@@ -9,18 +9,16 @@ mod common;
 
 use common::harness::bluez::{Bluez, RadioBoard};
 use common::harness::{PrivateBus, Pty};
+use common::process::{leave_first_core, pin_to_first_core, processor_time};
 use common::{Figures, Touchmoved, knights_moves, line, ratio, time, verdict};
 use futures_util::StreamExt;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::Pid;
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
-use rustix::thread::{CpuSet, sched_setaffinity};
 use shakmaty::{Piece, Square};
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
 use std::io::{Read, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -60,15 +58,7 @@ const LATE: Duration = Duration::from_secs(2);
 const GOAL: f64 = 1.0;
 
 fn main() {
-    // Programs that are started from here inherit it; touchmoved gets a core of its own.
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if cores > 1 {
-        let others = (1..cores).fold(CpuSet::new(), |mut set, core| {
-            set.set(core);
-            set
-        });
-        let _ = sched_setaffinity(None, &others);
-    }
+    leave_first_core();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     for (name, equal_lines) in MODELS {
         let mut measured = Vec::new();
@@ -113,8 +103,10 @@ fn report(name: &str, air: &Measured, pty: &Measured) {
         line(&format!("{link}, bytes a second"), format!("{:.0}", per_second(measured.bytes)));
         line(&format!("{link}, share of one core"), format!("{:.1} % (goal: at most 100 %: {met})", share * 100.0));
         line(&format!("{link}, share of one core for each board"), format!("{:.3} %", share * 100.0 / BOARDS as f64));
-        line(&format!("{link}, changes of squares, and signals"), format!("{} {}", measured.changes, measured.signals));
-        if measured.latency.count() > 0 {
+        if measured.latency.count() == 0 {
+            line(&format!("{link}, signals"), measured.signals);
+        } else {
+            line(&format!("{link}, changes of squares, and signals"), format!("{} {}", measured.changes, measured.signals));
             let (median, p99) = (measured.latency.median(), measured.latency.percentile(99));
             line(&format!("{link}, from a line to its signal, median (p99)"), format!("{} ({})", time(median), time(p99)));
         }
@@ -163,7 +155,7 @@ async fn measure(bus: &PrivateBus, name: &str, equal_lines: Option<usize>, link:
     std::fs::write(&file, &config).expect("a file");
     let daemon = Touchmoved::configured(bus, &dir.path().join("state"), &file);
     wait_for_games(bus).await;
-    pin(daemon.pid());
+    pin_to_first_core(daemon.pid());
 
     let client = bus.connect().await;
     let owner = DBusProxy::new(&client).await.expect("a bus");
@@ -224,31 +216,6 @@ async fn wait_for_games(bus: &PrivateBus) {
         assert!(Instant::now() < end, "waited in vain for {BOARDS} games: {games}");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-}
-
-/// The threads of a process.
-fn threads(pid: u32) -> impl Iterator<Item = PathBuf> {
-    std::fs::read_dir(format!("/proc/{pid}/task")).expect("the process runs").flatten().map(|task| task.path())
-}
-
-/// Keeps all threads of a process, and those that they start, on the first core.
-fn pin(pid: u32) {
-    let mut first = CpuSet::new();
-    first.set(0);
-    for thread in threads(pid) {
-        let number = thread.file_name().and_then(|name| name.to_str()?.parse().ok()).and_then(Pid::from_raw);
-        // A thread may have ended.
-        let _ = sched_setaffinity(number, &first);
-    }
-}
-
-/// The processor time of a process, without threads that have ended.
-fn processor_time(pid: u32) -> Duration {
-    let of_thread = |thread: PathBuf| -> u64 {
-        let text = std::fs::read_to_string(thread.join("schedstat")).unwrap_or_default();
-        text.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0)
-    };
-    Duration::from_nanos(threads(pid).map(of_thread).sum())
 }
 
 /// What all boards of a run share.

@@ -7,6 +7,7 @@
 mod common;
 
 use common::harness::{Board, Daemon, PATIENCE, PrivateBus};
+use common::process::{memory_kb, processor_time};
 use common::{Figures, knights_moves, line, ratio, time, verdict};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -282,12 +283,12 @@ async fn hall(bus: &PrivateBus) {
     }
     // By now all clients have the state.
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let (processor, began) = (processor_ms(pid), Instant::now());
+    let (processor, began) = (processor_time(pid), Instant::now());
     bytes.store(0, Ordering::Relaxed);
     let moves = knights_moves(PLIES);
     let plays = boards.iter().enumerate().map(|(index, board)| play(index, board, &moves, &played));
     futures_util::future::join_all(plays).await;
-    let (worked, lasted) = (processor_ms(pid) - processor, began.elapsed());
+    let (worked, lasted) = (processor_time(pid) - processor, began.elapsed());
     tokio::time::sleep(Duration::from_secs(1)).await;
     let plies = BOARDS * PLIES;
     println!("{BOARDS} boards at a ply in {} each, {} pages, {WEBSOCKETS} LiveChess clients:", time(PLY), PUBLIC + ARBITERS);
@@ -302,7 +303,7 @@ async fn hall(bus: &PrivateBus) {
         );
         line(&format!("{name}, median (p99)"), text);
     }
-    let share = worked as f64 / lasted.as_millis() as f64;
+    let share = worked.as_secs_f64() / lasted.as_secs_f64();
     line(
         "processor time of touchmoved, of one core",
         format!("{:.0} % (goal: under 100 %: {})", share * 100.0, verdict(share < 1.0)),
@@ -443,19 +444,4 @@ async fn get(port: u16, path: &str, login: &str) -> Value {
     let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{login}\r\n");
     stream.get_mut().write_all(request.as_bytes()).await.expect("it listens");
     serde_json::from_slice(&body(&mut stream).await).expect("JSON")
-}
-
-/// The resident memory of a process, in kB.
-fn memory_kb(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).expect("its memory")
-}
-
-/// The processor time of a process with all its threads, in ms; a tick is a hundredth of a second (proc(5)).
-fn processor_ms(pid: u32) -> u64 {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
-    let fields: Vec<&str> = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().collect();
-    let ticks = |index: usize| fields.get(index).and_then(|ticks| ticks.parse::<u64>().ok()).unwrap_or(0);
-    (ticks(11) + ticks(12)) * 10
 }

@@ -3,6 +3,8 @@
 
 #[path = "../../tests/harness/mod.rs"]
 pub mod harness;
+pub mod process;
+pub mod round;
 pub mod trace;
 
 use harness::{Board, PATIENCE, PrivateBus};

@@ -17,8 +17,10 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-/// Pause between updates, as for the cards of a large hall: everything that happens meanwhile is one change.
+/// Pause between updates, as for the cards of a large hall: everything that happens meanwhile is one change. With many streams it is
+/// longer, by a millisecond for each of this many: each update is a write to every one.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
+const STREAMS_PER_MS: u64 = 10;
 /// How old a page with many boards may be: its script reads the documents anyway, and this is the thread of the boards.
 const PAGE_AGE: Duration = Duration::from_secs(1);
 /// How many bytes of documents are kept; then all are made again when they are requested.
@@ -105,13 +107,12 @@ impl PublicSite {
                     received = wakes.next() => if received.is_none() { return },
                     () = wait_for_stop(&mut stop) => return,
                 }
-                updater.update();
-                tokio::select! {
-                    () = sleep(UPDATE_INTERVAL) => {}
-                    () = wait_for_stop(&mut stop) => return,
-                }
                 wakes.skip_to_now();
                 updater.update();
+                tokio::select! {
+                    () = sleep(updater.update_interval()) => {}
+                    () = wait_for_stop(&mut stop) => return,
+                }
             }
         });
         site
@@ -155,6 +156,12 @@ impl PublicSite {
         let number = id.rsplit_once('-').filter(|(run_id, _)| *run_id == self.run_id);
         let number = number.and_then(|(_, number)| number.parse().ok());
         number.filter(|number| *number <= self.lock().tournament.seq()).unwrap_or(0)
+    }
+
+    /// Returns the least time between two updates.
+    fn update_interval(&self) -> Duration {
+        let streams = u64::try_from(self.changed.receiver_count()).unwrap_or(u64::MAX);
+        UPDATE_INTERVAL + Duration::from_millis(streams / STREAMS_PER_MS)
     }
 
     fn update(&self) {
