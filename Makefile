@@ -80,9 +80,11 @@ test-package: packages-build packages-package cargo-deb ## Installs, upgrades an
 	@tests/system/hall target/debian/first.deb
 	@tests/system/first-run target/debian/first.deb
 
-test-system: packages-build packages-system cargo-deb ## Tests the package on a whole machine with USB boards, in QEMU; needs root
+test-system: packages-build packages-system cargo-deb ## Tests the package on a whole machine with boards at USB, GPIO and Bluetooth, in QEMU; needs root
 	$(CARGO) deb --output target/debian/first.deb
 	@tests/system/machine target/debian/first.deb
+	@tests/system/gpio target/debian/first.deb
+	@tests/system/bluetooth target/debian/first.deb
 
 PACKAGES_ARM64 := dpkg-dev apt-utils gnupg mmdebstrap qemu-system-arm qemu-user-static binfmt-support e2fsprogs cpio kmod python3
 

@@ -21,12 +21,28 @@ BLUEZ = "org.bluez"
 ADAPTER = "org.bluez.Adapter1"
 CHARACTERISTIC = "org.bluez.GattCharacteristic1"
 PROPERTIES = "org.freedesktop.DBus.Properties"
-SERIAL_PORT = "00001101-0000-1000-8000-00805f9b34fb"
+# The profile of the boards' side. bluetoothd has the serial port's own UUID only once, and the program that reads the boards registers it:
+# here it is in the record that others find.
+PROFILE = "b5f90000-2877-41c3-b46e-cf057c562023"
+SERIAL_PORT_RECORD = """<?xml version="1.0" encoding="UTF-8"?>
+<record>
+  <attribute id="0x0001"><sequence><uuid value="0x1101"/></sequence></attribute>
+  <attribute id="0x0004">
+    <sequence>
+      <sequence><uuid value="0x0100"/></sequence>
+      <sequence><uuid value="0x0003"/><uint8 value="0x01"/></sequence>
+    </sequence>
+  </attribute>
+  <attribute id="0x0005"><sequence><uuid value="0x1002"/></sequence></attribute>
+  <attribute id="0x0100"><text value="Serial Port"/></attribute>
+</record>
+"""
 # Time between two packets that are written to a port, in milliseconds: the virtual board reads each of them alone.
 WRITE_INTERVAL = 30
 # Time between attempts to reach BlueZ, in milliseconds.
 RETRY_INTERVAL = 500
-ATT_HEADER = 3
+# What precedes a value in a notification of several, as BlueZ sends them: opcode, handle and length. It would cut longer values off.
+HEADER_BYTES = 5
 NO_OPTIONS = dbus.Dictionary({}, signature="sv")
 
 # A characteristic: its service, its own UUID, and whether it notifies or is written to.
@@ -286,7 +302,7 @@ class Board:
         notifying = [known for known in self.characteristics if "notify" in known.channel.flags]
         # A Chessnut sends its squares on one characteristic, and its replies on the other.
         channel = notifying[-1] if len(notifying) > 1 and packet[0] != 1 else notifying[0]
-        longest = channel.mtu - ATT_HEADER
+        longest = channel.mtu - HEADER_BYTES
         for start in range(0, len(packet), longest):
             channel.socket.send(packet[start : start + longest])
 
@@ -304,11 +320,12 @@ class SerialPort(dbus.service.Object):
             "Name": "Serial Port",
             "Role": "server",
             "Channel": dbus.UInt16(1),
+            "ServiceRecord": SERIAL_PORT_RECORD,
             "RequireAuthentication": dbus.Boolean(False),
             "RequireAuthorization": dbus.Boolean(False),
         }
         options = dbus.Dictionary(options, signature="sv")
-        manager.RegisterProfile(dbus.ObjectPath("/boards/serial"), SERIAL_PORT, options)
+        manager.RegisterProfile(dbus.ObjectPath("/boards/serial"), PROFILE, options)
         self.is_registered = True
 
     @dbus.service.method("org.bluez.Profile1", in_signature="oha{sv}")
@@ -378,6 +395,10 @@ def main():
                 try:
                     known.register()
                 except dbus.DBusException as error:
+                    # What was registered before the signal came that BlueZ is back.
+                    if error.get_dbus_name() == "org.bluez.Error.AlreadyExists":
+                        known.is_registered = True
+                        continue
                     say(f"not yet: {error}")
                     break
         return True
