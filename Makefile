@@ -54,21 +54,22 @@ deb-armhf: cargo-deb ## Builds a Debian package for armhf, such as a 32-bit Rasp
 
 PACKAGES_RELEASE := $(PACKAGES_DEB) apt-utils binutils git gnupg musl-tools python3 xz-utils
 
-# What a release is built for, and whether it has a static tarball. The key that signs it: a fingerprint that GnuPG knows. Where the apt
+# What a release is built for, and whether it has the engine for browsers and a static tarball. The key that signs it: a fingerprint that GnuPG knows. Where the apt
 # repository will be.
 ARCHITECTURES ?= amd64 arm64 armhf
+ENGINE ?= yes
 STATIC ?= yes
 KEY ?=
 REPOSITORY_URL ?= https://touchmove.github.io/touchmove
 
 release: packages-release release-tools ## Builds what a release page and an apt repository hold: target/dist; KEY=FINGERPRINT signs it
-	@CARGO=$(CARGO) ARCHITECTURES="$(ARCHITECTURES)" STATIC=$(STATIC) KEY="$(KEY)" REPOSITORY_URL="$(REPOSITORY_URL)" .ci/release
+	@CARGO=$(CARGO) ARCHITECTURES="$(ARCHITECTURES)" ENGINE=$(ENGINE) STATIC=$(STATIC) KEY="$(KEY)" REPOSITORY_URL="$(REPOSITORY_URL)" .ci/release
 
 release-sign: packages-release ## Signs what `make release` built, here or elsewhere: KEY=FINGERPRINT
 	@REPOSITORY_URL="$(REPOSITORY_URL)" .ci/sign target/dist "$(KEY)"
 
 release-check: packages-release release-tools ## Builds a release twice, in two directories: it must be the same bytes
-	@CARGO=$(CARGO) ARCHITECTURES="$(ARCHITECTURES)" STATIC=$(STATIC) .ci/release-check
+	@CARGO=$(CARGO) ARCHITECTURES="$(ARCHITECTURES)" ENGINE=$(ENGINE) STATIC=$(STATIC) .ci/release-check
 
 deb-engine: ## Builds the Debian package touchmove-engine, which evaluates positions in spectators' browsers; needs npm
 	@.ci/engine-deb
