@@ -13,7 +13,8 @@ use crate::locale::{Locale, page_word};
 /// The icon of the page: a corner of a board.
 const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Crect width='8' height='8' rx='1' fill='%23dfe5ec'/%3E%3Cpath d='M0 1a1 1 0 0 1 1-1h3v4H0zM4 4h4v3a1 1 0 0 1-1 1H4z' fill='%233d6ea8'/%3E%3C/svg%3E";
 
-/// What the script of the page imports, directly or not: a browser requests all of it at once, instead of finding one after the other.
+/// Modules that the page's script imports, directly or indirectly. They are preloaded, so that the browser need not discover them one
+/// level at a time.
 const MODULES: [&str; 14] = [
     "public/address.js",
     "public/board.js",

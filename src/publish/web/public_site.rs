@@ -17,9 +17,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-/// Pause between updates, as for the cards of a large hall: everything that happens meanwhile is one change. With many streams it is
-/// longer, by a millisecond for each of this many: each update is a write to every one.
+/// Pause between updates, as for the cards of a large hall: everything that happens meanwhile is one change.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
+/// Number of streams for which the pause grows by one millisecond: each update is written to every stream.
 const STREAMS_PER_MS: u64 = 10;
 /// How old a page with many boards may be: its script reads the documents anyway, and this is the thread of the boards.
 const PAGE_AGE: Duration = Duration::from_secs(1);

@@ -206,8 +206,10 @@ function changeTable(round, number, state) {
   const key = `${round}/${number}`;
   const isShown = followed.view === "table" && followed.round === round && followed.table === number;
   const game = data.games.get(key);
-  if (!isShown) data.games.delete(key);
-  else if (!game || JSON.stringify(game.state) !== JSON.stringify(state)) {
+  if (!isShown) {
+    data.games.delete(key);
+    needed.delete(key);
+  } else if (!game || JSON.stringify(game.state) !== JSON.stringify(state)) {
     clearTimeout(stale.get(key));
     // Not all spectators of a game ask at the same moment.
     stale.set(key, setTimeout(() => readGame(round, number).catch(() => {}), Math.random() * 400));

@@ -56,13 +56,14 @@ async function route() {
   const wanted = { ...shown, round: roundOf(shown) };
   follow(wanted);
   const current = shown;
-  let isMissing = false;
-  const [view] = await Promise.all([viewFor(shown), Promise.resolve(need(wanted)).catch((error) => (isMissing = error.status === 404))]);
+  let failure = null;
+  const [view] = await Promise.all([viewFor(shown), Promise.resolve(need(wanted)).catch((error) => (failure = error))]);
   // The spectator may have gone on meanwhile.
   if (current !== shown) return;
   if (content.firstElementChild !== view.element) content.replaceChildren(view.element);
   draw();
-  if (isMissing) view.showMissing?.();
+  if (failure?.status === 404) view.showMissing?.();
+  else if (failure) setTimeout(() => current === shown && route(), 3000);
 }
 
 async function openScreen(number) {
@@ -169,7 +170,10 @@ async function begin() {
       await useLanguage(preferred(data.event.languages));
       break;
     } catch {
-      // The plain page stays as it is until there is an answer.
+      // The plain page stays as it is until there is an answer; what was read meanwhile may be old by then.
+      data.rounds.clear();
+      data.games.clear();
+      data.standings = null;
       await new Promise((resolve) => setTimeout(resolve, 3000));
     }
   }
