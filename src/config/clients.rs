@@ -17,8 +17,8 @@ pub(super) const CLIENTS: Key = key(
     "\"local\"",
     "The networks whose clients are answered, besides this machine; connections from elsewhere are closed.\n\
      `local`: private networks, which routers of the Internet do not forward to (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16,\n\
-     100.64.0.0/10, 169.254.0.0/16, fc00::/7, fe80::/10); `any`: all. Where nothing is to be sent,\n\
-     systemd drops their packets, too, from the next `sudo systemctl daemon-reload` and restart on.",
+     100.64.0.0/10, 169.254.0.0/16, fc00::/7, fe80::/10); `any`: all. Where nothing is to be sent, and no\n\
+     other server answers them, systemd drops their packets, too, from the next `sudo systemctl daemon-reload` and restart on.",
 );
 
 /// The networks whose clients are answered.
