@@ -33,13 +33,12 @@ pub fn pin_to_first_core(pid: u32) {
     }
 }
 
-/// The processor time of a process, without threads that have ended.
+/// The processor time of a process, with threads that have ended; a tick is a hundredth of a second (proc(5)).
 pub fn processor_time(pid: u32) -> Duration {
-    let of_thread = |thread: PathBuf| -> u64 {
-        let text = std::fs::read_to_string(thread.join("schedstat")).unwrap_or_default();
-        text.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0)
-    };
-    Duration::from_nanos(threads(pid).map(of_thread).sum())
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("the process runs");
+    let fields: Vec<&str> = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().collect();
+    let ticks = |index: usize| fields.get(index).and_then(|ticks| ticks.parse::<u64>().ok()).unwrap_or(0);
+    Duration::from_millis(10 * (ticks(11) + ticks(12)))
 }
 
 /// The resident memory of a process, in kB.

@@ -14,8 +14,8 @@ use touchmove::round::Round;
 use touchmove::round::trf::TableOrder;
 use touchmove::simulate::rng::Rng;
 
-/// Starts touchmoved with these boards, each with a table and players, and these further lines of configuration. Waits until each has
-/// a game. Returns the page's port.
+/// Starts touchmoved with these boards, each with a table and players, and waits until each has a game. `more`: further lines of
+/// configuration. Returns the page's port.
 pub async fn start(bus: &PrivateBus, dir: &Path, boards: &[Board], more: &str) -> (Daemon, u16) {
     let mut config = format!("[web]\nlisten = \"127.0.0.1:0\"\n[recordings]\non = false\n{more}");
     let mut csv =
