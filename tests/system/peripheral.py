@@ -21,8 +21,8 @@ BLUEZ = "org.bluez"
 ADAPTER = "org.bluez.Adapter1"
 CHARACTERISTIC = "org.bluez.GattCharacteristic1"
 PROPERTIES = "org.freedesktop.DBus.Properties"
-# The profile of the boards' side. bluetoothd has the serial port's own UUID only once, and the program that reads the boards registers it:
-# here it is in the record that others find.
+# bluetoothd registers a UUID only once, and touchmoved registers the serial port's. The boards' side therefore uses a UUID of its own; only
+# its service record names the serial port.
 PROFILE = "b5f90000-2877-41c3-b46e-cf057c562023"
 SERIAL_PORT_RECORD = """<?xml version="1.0" encoding="UTF-8"?>
 <record>
@@ -41,7 +41,8 @@ SERIAL_PORT_RECORD = """<?xml version="1.0" encoding="UTF-8"?>
 WRITE_INTERVAL = 30
 # Time between attempts to reach BlueZ, in milliseconds.
 RETRY_INTERVAL = 500
-# What precedes a value in a notification of several, as BlueZ sends them: opcode, handle and length. It would cut longer values off.
+ALREADY_EXISTS = "org.bluez.Error.AlreadyExists"
+# Opcode, handle and length, which precede each value in a Multiple Handle Value Notification. BlueZ truncates longer values.
 HEADER_BYTES = 5
 NO_OPTIONS = dbus.Dictionary({}, signature="sv")
 
@@ -213,7 +214,7 @@ class Board:
         say(f"{self.id}: {self.model} is advertised as {self.name}")
 
     def fail(self, error):
-        if error.get_dbus_name() != "org.bluez.Error.AlreadyExists":
+        if error.get_dbus_name() != ALREADY_EXISTS:
             say(f"{self.id}: {error}")
             self.is_registered = False
 
@@ -352,7 +353,11 @@ class Agent(dbus.service.Object):
 
     def register(self):
         manager = dbus.Interface(self.bus.get_object(BLUEZ, "/org/bluez", introspect=False), "org.bluez.AgentManager1")
-        manager.RegisterAgent(dbus.ObjectPath("/boards/agent"), "NoInputNoOutput")
+        try:
+            manager.RegisterAgent(dbus.ObjectPath("/boards/agent"), "NoInputNoOutput")
+        except dbus.DBusException as error:
+            if error.get_dbus_name() != ALREADY_EXISTS:
+                raise
         manager.RequestDefaultAgent(dbus.ObjectPath("/boards/agent"))
         self.is_registered = True
 
@@ -396,7 +401,7 @@ def main():
                     known.register()
                 except dbus.DBusException as error:
                     # What was registered before the signal came that BlueZ is back.
-                    if error.get_dbus_name() == "org.bluez.Error.AlreadyExists":
+                    if error.get_dbus_name() == ALREADY_EXISTS:
                         known.is_registered = True
                         continue
                     say(f"not yet: {error}")
