@@ -103,15 +103,14 @@ impl AudienceState {
                     received = wakes.next() => if received.is_none() { return },
                     () = wait_for_stop(&mut stop) => return,
                 }
+                wakes.skip_to_now();
                 updater.update();
+                // Everything that arrives meanwhile is one change.
                 let next = Instant::now() + updater.update_interval();
                 tokio::select! {
                     () = sleep_until(next) => {}
                     () = wait_for_stop(&mut stop) => return,
                 }
-                // Treat everything that arrived meanwhile as one change.
-                wakes.skip_to_now();
-                updater.update();
             }
         });
         audience_state

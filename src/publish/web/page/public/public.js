@@ -170,7 +170,7 @@ async function begin() {
       await useLanguage(preferred(data.event.languages));
       break;
     } catch {
-      // The plain page stays as it is until there is an answer; what was read meanwhile may be old by then.
+      // The plain page stays until the server answers. Documents that were read earlier may be outdated by then.
       data.rounds.clear();
       data.games.clear();
       data.standings = null;
