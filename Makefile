@@ -54,8 +54,8 @@ deb-armhf: cargo-deb ## Builds a Debian package for armhf, such as a 32-bit Rasp
 
 PACKAGES_RELEASE := $(PACKAGES_DEB) apt-utils binutils git gnupg musl-tools python3 xz-utils
 
-# What a release is built for, and whether it has the engine for browsers, for which npm is needed, and a static tarball. The key that signs it: a fingerprint that GnuPG knows. Where the apt
-# repository will be.
+# What a release is built for, and whether it has the engine for browsers, for which npm is needed, and a static tarball. The key that
+# signs it: a fingerprint that GnuPG knows. Where the apt repository will be.
 ARCHITECTURES ?= amd64 arm64 armhf
 ENGINE ?= yes
 STATIC ?= yes

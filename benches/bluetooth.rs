@@ -1,9 +1,9 @@
 //! What boards over Bluetooth cost: fifty of them that send their squares without a pause, read by one core, compared in the same run
 //! with the same fifty boards on pseudo-terminals.
 //!
-//! The boards are devices of a stand-in for BlueZ, which hands over real sockets. What a real adapter and the real BlueZ need is not
-//! measured, and no adapter holds fifty connections (docs/bluetooth.md): the bench shows that touchmove is not what limits them. The
-//! processor time is that of touchmoved alone, with journal and D-Bus; all other programs run on other cores, if there are any.
+//! The boards are devices of a mock BlueZ, which passes real sockets. The cost of a real adapter and of BlueZ itself is not measured, and
+//! no adapter holds fifty connections (docs/bluetooth.md): the bench shows that touchmove is not the limit. The processor time is that of
+//! touchmoved alone, with journal and D-Bus; all other programs run on other cores, if there are any.
 
 mod common;
 

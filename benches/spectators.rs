@@ -41,7 +41,7 @@ const SETTLED: Duration = Duration::from_secs(5);
 const LATE_GOAL: Duration = Duration::from_secs(1);
 const SHARE_GOAL: f64 = 1.0;
 
-/// When a client of the live stream had a move, by table and ply. A board that shows a move late is not what is measured.
+/// Time at which the live stream reported each move, by table and ply. The time that recognising a move takes is thus excluded.
 type Played = Arc<Mutex<HashMap<(u64, u64), Instant>>>;
 
 /// What the spectators have received.

@@ -7,9 +7,9 @@
 //! end and at every [`rest`] without a fault.
 //!
 //! All models take part. Models without a serial port are emulated with umockdev ([`mock`]), and skipped where it is not
-//! installed; the matrix also needs `--features gpio`. Models without a cable are devices of a stand-in for BlueZ ([`radio`]).
-//! A schedule with a full disk is skipped unless the test may mount one, as root. In every eighth schedule `gdbus monitor`
-//! watches as a second client ([`monitor`]): the events that it saw must be those that are stored.
+//! installed; the matrix also needs `--features gpio`. Wireless models are devices of a mock BlueZ ([`radio`]). A schedule with
+//! a full disk is skipped unless the test may mount one, as root. In every eighth schedule `gdbus monitor` watches as a second
+//! client ([`monitor`]): the events that it saw must be those that are stored.
 //!
 //! `cargo test chaos` runs a few fixed schedules. `make chaos` runs many: `SCHEDULES=2000 SEED=1 JOBS=8`. `SCHEDULE=17` runs
 //! one and prints what happened; `FAULT="disk full"` selects the schedules with this fault. A schedule that fails leaves its

@@ -266,7 +266,7 @@ async fn a_search_ends_with_touchmoved() {
     drop(bluez);
 }
 
-/// `touchmovectl` and the page say the same: what is wrong, and after a colon what to do.
+/// `touchmovectl` and the page use the same sentences: the problem and, after a colon, the remedy.
 #[test]
 fn sentences_are_those_of_the_doctor_and_say_what_to_do() {
     let address = A.parse().unwrap();
