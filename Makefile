@@ -11,7 +11,7 @@ PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container iproute2 apt-utils gnu
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
 PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux libfaketime chromium chromium-driver nats-server tidy
 
-.PHONY: help build demo test fmt clippy doc book deny deny-where-installed unit bench bench-page chaos powercut soak test-hall resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 deb-engine cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
+.PHONY: help build demo test fmt clippy doc book deny deny-where-installed unit bench bench-page chaos powercut soak test-hall resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 deb-engine cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64 test-armhf
 .DEFAULT_GOAL := help
 
 help: ## Prints this list
@@ -87,12 +87,16 @@ test-system: packages-build packages-system cargo-deb ## Tests the package on a 
 	@tests/system/gpio target/debian/first.deb
 	@tests/system/bluetooth target/debian/first.deb
 
-PACKAGES_ARM64 := dpkg-dev apt-utils gnupg mmdebstrap qemu-system-arm qemu-user-static binfmt-support e2fsprogs cpio kmod python3
+PACKAGES_ARM64 := dpkg-dev apt-utils arch-test gnupg mmdebstrap qemu-system-arm qemu-user-static binfmt-support e2fsprogs cpio kmod python3
 
 test-arm64: packages-arm64 cargo-deb ## Tests the package for arm64, under emulation, and the recipe for a Raspberry Pi on a whole machine; needs root
 	@CARGO=$(CARGO) .ci/deb arm64
-	@tests/system/arm64 "$$(ls -t target/debian/*_arm64.deb | head -n 1)"
+	@tests/system/emulated "$$(ls -t target/debian/*_arm64.deb | head -n 1)"
 	@tests/system/raspberry-pi "$$(ls -t target/debian/*_arm64.deb | head -n 1)"
+
+test-armhf: packages-arm64 cargo-deb ## Tests the package for armhf, under emulation
+	@CARGO=$(CARGO) .ci/deb armhf
+	@tests/system/emulated "$$(ls -t target/debian/*_armhf.deb | head -n 1)"
 
 cargo-deb:
 	@$(CARGO) deb --version >/dev/null 2>&1 || { echo "installing cargo-deb"; $(CARGO) install --locked cargo-deb; }
