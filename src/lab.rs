@@ -7,6 +7,7 @@ pub mod clients;
 pub mod detection;
 pub mod figures;
 pub mod game_figures;
+pub mod halves;
 mod move_prior;
 pub mod options;
 pub mod run;

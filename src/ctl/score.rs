@@ -8,6 +8,7 @@ use crate::ctl::simulate::{HandsArgs, read_games};
 use crate::game::event::Rotation;
 use crate::lab::baselines::Baseline;
 use crate::lab::game_figures::GameFigures;
+use crate::lab::halves::Half;
 use crate::lab::options::SimulationOptions;
 use crate::lab::score::{Outcome, ScoreOptions, play};
 use crate::simulate::pgn::SourceGame;
@@ -29,6 +30,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
   touchmovectl score --hands blitz --clock --seeds 10 games.pgn
   touchmovectl score --clock --sensing occupancy --against first,settled,reachable games.pgn
   touchmovectl score --clock --sensing occupancy --bound --hindsight games.pgn
+  touchmovectl score --clock --sensing occupancy --half evaluation games.pgn
   touchmovectl score --clock --inject illegal_move games.pgn")]
 pub struct Args {
     /// Games to play
@@ -69,6 +71,12 @@ pub struct Args {
     /// Number of seeds for each game: 1 to N
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seeds: u64,
+    /// Play only one half of the games: those on which parameters are fitted, or the others
+    ///
+    /// Which half a game belongs to follows from the names of its players and its date: all games of two players on one date are
+    /// in the same half.
+    #[arg(long, value_name = "HALF")]
+    pub half: Option<HalfName>,
     /// Maximum number of games of each file
     #[arg(long, value_name = "N")]
     pub games: Option<usize>,
@@ -98,11 +106,32 @@ impl From<Sense> for SensorKind {
     }
 }
 
+/// One half of the games, as a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum HalfName {
+    /// The games on which parameters are fitted
+    Fit,
+    /// The games on which accuracy is measured
+    Evaluation,
+}
+
+impl From<HalfName> for Half {
+    fn from(name: HalfName) -> Half {
+        match name {
+            HalfName::Fit => Half::Fit,
+            HalfName::Evaluation => Half::Evaluation,
+        }
+    }
+}
+
 /// Runs the subcommand: plays, compares and prints.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let mut files = Vec::new();
     for path in &args.pgn {
         let mut games = read_games(path)?.games;
+        if let Some(half) = args.half {
+            games.retain(|game| Half::of(game) == Half::from(half));
+        }
         games.truncate(args.games.unwrap_or(usize::MAX));
         let signals = games.iter().filter(|game| game.signalled).count();
         let cut = games.iter().filter(|game| !game.notes.is_empty() && !game.signalled).count();

@@ -14,6 +14,12 @@ pub struct SourceGame {
     pub number: usize,
     /// `White - Black`, from the tags.
     pub title: String,
+    /// The name of White as the tag has it; empty without one.
+    pub white: String,
+    /// The name of Black as the tag has it; empty without one.
+    pub black: String,
+    /// The date as the tag has it: of a server if there is no other, empty without one.
+    pub date: String,
     /// The start position.
     pub start: Position,
     /// The plies played.
@@ -89,6 +95,8 @@ fn with_promotion_signs(text: &str) -> String {
 struct RawGame {
     white: String,
     black: String,
+    date: String,
+    utc_date: String,
     result: String,
     variant: String,
     fen: Option<String>,
@@ -102,9 +110,13 @@ impl RawGame {
             Some(fen) => Position::from_fen(fen, chess960).map_err(|error| format!("its FEN cannot be read: {error}"))?,
             None => Position::start(),
         };
+        let is_known = |date: &str| date.starts_with(|first: char| first.is_ascii_digit());
         let mut game = SourceGame {
             number,
             title: format!("{} - {}", self.white, self.black),
+            white: self.white,
+            black: self.black,
+            date: if is_known(&self.date) { self.date } else { self.utc_date },
             start,
             plies: Vec::with_capacity(self.moves.len()),
             result: GameResult::parse(&self.result),
@@ -203,6 +215,8 @@ impl Visitor for Collect {
         match name {
             b"White" => raw.white = value,
             b"Black" => raw.black = value,
+            b"Date" => raw.date = value,
+            b"UTCDate" => raw.utc_date = value,
             b"Result" => raw.result = value,
             b"Variant" => raw.variant = value,
             b"FEN" => raw.fen = Some(value),

@@ -30,7 +30,18 @@ pub fn random_game(seed: u64, number: usize) -> SourceGame {
         Some(Ending::Stalemate) => result = Some(GameResult::Draw),
         None => {}
     }
-    SourceGame { number, title: format!("Random game {number}"), start, plies, result, signalled: false, notes: Vec::new() }
+    SourceGame {
+        number,
+        title: format!("Random game {number}"),
+        white: String::new(),
+        black: String::new(),
+        date: String::new(),
+        start,
+        plies,
+        result,
+        signalled: false,
+        notes: Vec::new(),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The output of `score`: figures as text, or as JSON.
 
-use super::{Args, Job, Sense};
+use super::{Args, Job};
 use crate::lab::bound::{BoundFigures, MAX_POSITIONS};
 use crate::lab::clients::FirstSeen;
 use crate::lab::figures::Figures;
@@ -20,6 +20,9 @@ pub(super) struct Report<'a> {
     clock: bool,
     /// `None`: all that the board detects.
     sensing: Option<String>,
+    /// `None`: all games.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    half: Option<String>,
     seeds: u64,
     #[serde(flatten)]
     figures: Figures,
@@ -93,6 +96,7 @@ impl<'a> Report<'a> {
             options: options.trim_start().to_owned(),
             clock: args.clock,
             sensing: args.sensing.map(word),
+            half: args.half.map(word),
             seeds: args.seeds,
             figures: Figures::of(outcomes.iter().map(|outcome| &outcome.ours)),
             first_seen: FirstSeen::of(outcomes.iter().map(|outcome| &outcome.first_seen), plies),
@@ -108,9 +112,10 @@ impl<'a> Report<'a> {
         let figures = &self.figures;
         let options = if self.options.is_empty() { String::new() } else { format!(" {}", self.options) };
         let clock = if self.clock { "with" } else { "without" };
+        let half = self.half.as_ref().map_or(String::new(), |half| format!(", {half} half"));
         let sensing = self.sensing.as_ref().map_or(String::new(), |sensing| format!(" as {sensing}"));
         println!(
-            "{}{sensing}, {} hands{options}, {clock} clock: {} games, {} plies",
+            "{}{sensing}, {} hands{options}, {clock} clock{half}: {} games, {} plies",
             self.board, self.hands, figures.games, figures.plies
         );
         row("games exact", format!("{:.2} % ({} of {})", figures.games_exact_percent, figures.games_exact, figures.games));
@@ -243,9 +248,9 @@ fn percent(part: u64, total: u64) -> String {
     format!("{:.2} %", share(part, total, 100.0))
 }
 
-/// Returns the name of a kind of sensor on the command line.
-fn word(sense: Sense) -> String {
-    sense.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+/// Returns the name of this value on the command line.
+fn word(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }
 
 /// Returns the command that reproduces the failure of a game.
