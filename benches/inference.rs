@@ -8,6 +8,8 @@ use shakmaty::{Board, Chess, Color, Move, Piece, Position as _, Role, Square};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use touchmove::boards::{Address, LinkState, SensorKind, model};
+use touchmove::infer::prior::{self, RecentMoves};
+use touchmove::lab::exchange_prior::exchange_costs;
 use touchmove::simulate::hands::{CLEAN, CLUB};
 use touchmove::table::{Input, Settings, Table};
 
@@ -19,8 +21,11 @@ const ROUNDS: usize = 40;
 const IDENTITY_GOAL: f64 = 1.0;
 /// The goals with occupancy sensing, for the median and for the p99.
 const OCCUPANCY_GOAL: (f64, f64) = (10.0, 200.0);
+/// The goal for the prior of one move, in the median.
+const PRIOR_GOAL: Duration = Duration::from_nanos(300);
 
 fn main() {
+    compare_priors();
     println!("decoding and inference, one changed square of a DGT board:");
     let clean: Vec<Stream> = (1..=SEEDS).map(|seed| Stream::simulated(&CLEAN, seed)).collect();
     let (ours, plain) = compare(&clean, SensorKind::Identity);
@@ -63,6 +68,34 @@ fn main() {
             line(&format!("ratio, {name}"), format!("{found:.2} (goal: at most {goal}: {})", verdict(found <= goal)));
         }
     }
+}
+
+/// Measures the prior of all moves of each position of the game, and the one that knows only exchanges.
+fn compare_priors() {
+    let game = common::long_game();
+    let (mut position, mut recent) = (game.start.clone(), RecentMoves::default());
+    let [mut fitted, mut exchanges, mut of_move] = [Figures::default(), Figures::default(), Figures::default()];
+    for ply in &game.plies {
+        let legal: Vec<Move> = position.legal_moves().iter().copied().collect();
+        for _ in 0..ROUNDS {
+            let began = Instant::now();
+            black_box(prior::prior_costs(black_box(&position), &recent, &legal));
+            let took = began.elapsed();
+            fitted.add(took);
+            of_move.add(took / legal.len() as u32);
+            let began = Instant::now();
+            black_box(exchange_costs(black_box(&position), &legal));
+            exchanges.add(began.elapsed());
+        }
+        (position, recent) = (position.play(ply.mv), recent.after(ply.mv));
+    }
+    let met = verdict(of_move.median() <= PRIOR_GOAL);
+    let goal = time(PRIOR_GOAL);
+    line("prior, one move, median (p99)", format!("{} (goal: median at most {goal}: {met})", both(&of_move)));
+    line("prior, all moves of a position, median (p99)", both(&fitted));
+    line("the same by exchanges alone, median (p99)", both(&exchanges));
+    let found = ratio(fitted.median(), exchanges.median());
+    line("ratio of the medians", format!("{found:.2} (goal: at most 1: {})", verdict(found <= 1.0)));
 }
 
 fn correct_plies(streams: &[Stream], run: &Run) -> String {

@@ -15,6 +15,7 @@ mod config_file;
 pub mod demo;
 pub mod diagram;
 pub mod doctor;
+pub mod fit_prior;
 pub mod forget;
 pub mod game;
 pub mod hall;
@@ -86,6 +87,7 @@ enum Command {
     Replay(replay::Args),
     Simulate(simulate::Args),
     Score(score::Args),
+    FitPrior(fit_prior::Args),
     Doctor(doctor::Args),
     Bluetooth(bluetooth::Args),
     Demo(demo::Args),
@@ -128,6 +130,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => done(replay::run(args)),
         Command::Simulate(args) => done(simulate::run(args)),
         Command::Score(args) => done(score::run(args)),
+        Command::FitPrior(args) => done(fit_prior::run(args)),
         Command::Doctor(args) => doctor::run(args),
         Command::Bluetooth(args) => wait(bluetooth::run(args)),
         Command::Demo(args) => done(demo::run(args)),

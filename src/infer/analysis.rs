@@ -5,7 +5,7 @@
 use super::explain::lifted_squares;
 use super::line::PlyCost;
 use super::model::{self, Cost};
-use super::prior::prior_costs;
+use super::prior::{RecentMoves, prior_costs};
 use super::{Line, LineNode, ObservedBoard};
 use crate::boards::Millis;
 use crate::game::Confidence;
@@ -23,6 +23,8 @@ pub struct Hypothesis {
     pub first_ply: usize,
     /// The position before that ply.
     pub base: Position,
+    /// The moves that led there.
+    pub recent_moves: RecentMoves,
     /// When that position was seen on the board, in milliseconds.
     pub base_at: Millis,
     /// The moves from there on, at most eight; empty if the line is shorter.
@@ -83,10 +85,12 @@ impl Hypothesis {
     /// Returns the cost of each of its moves, in parts; zero for moves with which no other line was compared. As slow as weighing
     /// all moves of every position.
     pub fn split_costs(&self) -> Vec<CostParts> {
-        let mut position = self.base.clone();
+        let (mut position, mut recent) = (self.base.clone(), self.recent_moves);
         let split = |step: &HypothesisMove| {
             let before = std::mem::replace(&mut position, self.base.clone());
             position = before.play(step.mv);
+            let recent_before = recent;
+            recent = recent.after(step.mv);
             if !step.compared {
                 return CostParts::default();
             }
@@ -95,7 +99,7 @@ impl Hypothesis {
                 Some(false) => model::SEEN_CAPTURE,
                 None => 0,
             };
-            let chosen = prior_of(&before, step.mv);
+            let chosen = prior_of(&before, &recent_before, step.mv);
             CostParts { chosen, capture, handling: step.cost - chosen - capture }
         };
         self.moves.iter().map(split).collect()
@@ -137,6 +141,7 @@ fn hypothesis(line: &Line, published: &Line, now: Millis, seen: &ObservedBoard, 
     Hypothesis {
         first_ply,
         base: base.position.clone(),
+        recent_moves: base.recent_moves,
         base_at: base.made_at,
         moves,
         share: Confidence::CERTAIN,
@@ -166,8 +171,8 @@ fn hypothesis_move(node: &LineNode, charge: PlyCost) -> Option<HypothesisMove> {
     })
 }
 
-fn prior_of(position: &Position, mv: Move) -> Cost {
+fn prior_of(position: &Position, recent: &RecentMoves, mv: Move) -> Cost {
     let legal: Vec<Move> = position.legal_moves().iter().copied().collect();
-    let costs = prior_costs(position, &legal);
+    let costs = prior_costs(position, recent, &legal);
     legal.iter().zip(costs.iter()).find(|(other, _)| **other == mv).map_or(model::ILLEGAL_MOVE, |(_, cost)| *cost)
 }

@@ -2,7 +2,7 @@
 
 use super::ObservedBoard;
 use super::model::{Cost, MAX_OVERLAP};
-use super::prior::prior_costs;
+use super::prior::{RecentMoves, prior_costs};
 use crate::boards::{Millis, SensorKind};
 use crate::laws::{Changes, Position};
 use shakmaty::{Bitboard, Move, Square};
@@ -108,15 +108,16 @@ fn search(
 /// Maximum number of equally good lines that are weighed by their prior cost.
 const MAX_WEIGHED: usize = 24;
 
-/// Returns the prior cost of these moves.
+/// Returns the prior cost of these moves. The moves before them count as unknown.
 pub(super) fn prior_cost(base: &Position, moves: &[Move]) -> Cost {
-    let mut position = base.clone();
+    let (mut position, mut recent) = (base.clone(), RecentMoves::default());
     let mut cost = 0;
     for &mv in moves {
         let legal: Vec<Move> = position.legal_moves().iter().copied().collect();
-        let costs = prior_costs(&position, &legal);
+        let costs = prior_costs(&position, &recent, &legal);
         cost += legal.iter().zip(costs.iter()).find(|(other, _)| **other == mv).map_or(0, |(_, cost)| *cost);
         position = position.play(mv);
+        recent = recent.after(mv);
     }
     cost
 }

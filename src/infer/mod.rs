@@ -21,7 +21,7 @@ pub mod model;
 mod node;
 mod observed_board;
 mod placement_hash;
-mod prior;
+pub mod prior;
 mod redecode;
 mod start;
 

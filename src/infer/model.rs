@@ -109,9 +109,6 @@ pub const STUCK_REPAIRED_CHANGES: u32 = 3;
 /// Cost of an illegal move. Arbiters report a few in a hundred games of rapid chess, which is one in some thousand moves; one in
 /// some hundred where nothing legal explains the board.
 pub const ILLEGAL_MOVE: Cost = 130;
-/// Cost of a promotion to another piece than a queen: knights 2 %, rooks and bishops less than 1 % (databases of master games).
-pub const UNDERPROMOTION: [(shakmaty::Role, Cost); 3] =
-    [(shakmaty::Role::Knight, 90), (shakmaty::Role::Rook, 115), (shakmaty::Role::Bishop, 140)];
 
 /// Cost of a promotion to another piece than the one that the players chose on the board's own buttons. Guess: one in ten thousand,
 /// which outweighs that bishops are rare.
@@ -207,14 +204,6 @@ pub const MAX_DEFERRED: usize = 16;
 pub const MAX_RIVALS: usize = 64;
 /// Maximum number of lines that are followed while the clock is stopped and what happens is probably not play.
 pub const SHADOW_LINES: usize = 8;
-
-/// Value of a piece to the player who would capture it, in centipawns.
-pub const PIECE_VALUES: [i32; 6] = [100, 300, 320, 500, 900, 2_000];
-
-/// Centipawns that double the odds of a move. Guess for tournament players, see `prior`.
-pub const DOUBLING_GAIN: i32 = 44;
-/// Maximum amount by which a move counts as better or worse, in centipawns: people overlook things.
-pub const MAX_GAIN: i32 = 250;
 
 /// Returns 2^(−`cost` / 16) in units of 2⁻³².
 pub fn likelihood(cost: Cost) -> u64 {

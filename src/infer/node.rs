@@ -2,7 +2,8 @@
 
 use super::growth::{Growth, find_growth};
 use super::model::Cost;
-use super::{model, placement_hash, prior};
+use super::prior::{RecentMoves, prior_costs};
+use super::{model, placement_hash};
 use crate::boards::{Millis, SensorKind};
 use crate::game::Confidence;
 use crate::laws::reason::IllegalReason;
@@ -52,6 +53,8 @@ impl KnownPly {
 pub struct LineNode {
     /// The move that led here; `None` at the start.
     pub mv: Option<Move>,
+    /// The last moves, this one included.
+    pub recent_moves: RecentMoves,
     /// The position after it.
     pub position: Position,
     /// Placement hash: what a board shows in this position.
@@ -102,7 +105,8 @@ impl LineNode {
             None => find_growth(&self.position, self.position.legal_moves().iter().copied(), mv),
         };
         let hash = placement_hash::hash_after(&self.position, self.placement_hash, mv, sensing);
-        LineNode::new(Some(mv), self.position.play_legal(mv), hash, growth, None, made_at)
+        let node = LineNode::new(Some(mv), self.position.play_legal(mv), hash, growth, None, made_at);
+        LineNode { recent_moves: self.recent_moves.after(mv), ..node }
     }
 
     /// Returns whether the move was found by search, not seen being made.
@@ -128,7 +132,7 @@ impl LineNode {
     pub fn after_illegal(&self, mv: Move, made_at: Millis, sensing: SensorKind) -> LineNode {
         let hash = placement_hash::hash_after(&self.position, self.placement_hash, mv, sensing);
         let node = LineNode::new(Some(mv), self.position.play(mv), hash, Growth::default(), None, made_at);
-        LineNode { irregular: true, ..node }
+        LineNode { irregular: true, recent_moves: self.recent_moves.after(mv), ..node }
     }
 
     /// Returns the node after missing moves: play goes on from the position `found`. It is never revised.
@@ -148,6 +152,7 @@ impl LineNode {
     ) -> LineNode {
         LineNode {
             mv,
+            recent_moves: RecentMoves::default(),
             position,
             placement_hash: hash,
             growth,
@@ -242,7 +247,7 @@ impl NextMoves {
     fn priors(&self, node: &LineNode) -> &[model::Cost] {
         self.costs.get_or_init(|| {
             let moves: Vec<Move> = self.moves.iter().map(|(_, mv)| *mv).collect();
-            prior::prior_costs(&node.position, &moves)
+            prior_costs(&node.position, &node.recent_moves, &moves)
         })
     }
 }

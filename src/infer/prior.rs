@@ -1,87 +1,201 @@
-//! The prior: how likely players are to choose a move, by what it captures and what it leaves to be captured.
+//! The prior: how likely players are to choose a move, whatever the board shows.
+//!
+//! A log-linear model: the logarithm of a move's likelihood is the sum of the weights of its features, up to a constant for all moves
+//! of a position. The weights are fitted to games by `touchmovectl fit-prior` (`lab::fit_prior`). All features follow from the
+//! position and the last moves; time is none of them, because the handling of a move already has its costs by time.
+
+mod features;
+mod groups;
+mod surroundings;
+mod weights;
+
+pub use groups::{FEATURES, FeatureGroup};
+pub use weights::{BadWeights, Weights};
 
 use super::model::{self, Cost};
-use crate::laws::{Changes, Position};
-use shakmaty::{Bitboard, Board, Color, Move, Role, Square};
+use crate::laws::Position;
+use shakmaty::Move;
+use surroundings::Surroundings;
+
+/// The last moves before a position, as far as they are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RecentMoves([Option<Move>; 3]);
+
+impl RecentMoves {
+    /// Nothing is known of the moves before the position.
+    pub const NONE: RecentMoves = RecentMoves([None; 3]);
+
+    /// Returns the recent moves of the position after `mv`.
+    pub fn after(&self, mv: Move) -> RecentMoves {
+        let [last, own, _] = self.0;
+        RecentMoves([Some(mv).filter(|mv| !Position::is_null_move(*mv)), last, own])
+    }
+
+    /// Returns the last move, which is the opponent's.
+    pub fn last(&self) -> Option<Move> {
+        self.0[0]
+    }
+
+    /// Returns the move before it, by the player to move.
+    pub fn own(&self) -> Option<Move> {
+        self.0[1]
+    }
+
+    /// Returns the opponent's move before their last one.
+    pub fn before(&self) -> Option<Move> {
+        self.0[2]
+    }
+}
 
 /// Returns the cost of each of these legal moves; their likelihoods add up to one.
-pub(super) fn prior_costs(position: &Position, legal: &[Move]) -> Box<[Cost]> {
-    let costs: Vec<Cost> = legal.iter().map(|&mv| relative_cost(position, mv)).collect();
+pub fn prior_costs(position: &Position, recent: &RecentMoves, legal: &[Move]) -> Box<[Cost]> {
+    weighed_costs(Weights::built_in(), position, recent, legal)
+}
+
+/// Returns what [`prior_costs`] would return with these weights.
+pub fn weighed_costs(weights: &Weights, position: &Position, recent: &RecentMoves, legal: &[Move]) -> Box<[Cost]> {
+    let around = Surroundings::of(position, recent);
+    let cost = |mv: Move| {
+        let mut sum = 0;
+        features::features(&around, mv, |feature| sum -= Cost::from(weights.get(feature)));
+        sum
+    };
+    let costs: Vec<Cost> = legal.iter().map(|&mv| cost(mv)).collect();
     let least = costs.iter().copied().min().unwrap_or(0);
     let total: u64 = costs.iter().map(|&cost| model::likelihood(cost - least) >> 8).sum();
     let share = model::cost_of_share(1 << 24, total);
     costs.into_iter().map(|cost| cost - least + share).collect()
 }
 
-/// Returns the cost of a move, up to a constant for all moves of a position.
-fn relative_cost(position: &Position, mv: Move) -> Cost {
-    let turn = position.turn();
-    let mut board = position.board().clone();
-    for (square, piece) in Changes::of(turn, mv).iter() {
-        match piece {
-            Some(piece) => board.set_piece_at(square, piece),
-            None => board.discard_piece_at(square),
+/// Returns the features of each of these moves, in ascending order.
+pub fn features(position: &Position, recent: &RecentMoves, legal: &[Move]) -> Vec<Vec<usize>> {
+    let around = Surroundings::of(position, recent);
+    let of_move = |&mv: &Move| {
+        let mut found = Vec::new();
+        features::features(&around, mv, |feature| found.push(feature));
+        found.sort_unstable();
+        found
+    };
+    legal.iter().map(of_move).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::{Color, Role, Square};
+
+    fn at(fen: &str) -> Position {
+        Position::from_fen(fen, false).unwrap()
+    }
+
+    fn cost(position: &Position, recent: &RecentMoves, san: &str) -> Cost {
+        let legal: Vec<Move> = position.legal_moves().iter().copied().collect();
+        let mv = position.parse_san(san).unwrap();
+        let costs = prior_costs(position, recent, &legal);
+        costs[legal.iter().position(|other| *other == mv).unwrap()]
+    }
+
+    /// Returns the features of a move in one group, as indices in the group.
+    fn of_group(position: &Position, recent: &RecentMoves, san: &str, group: FeatureGroup) -> Vec<usize> {
+        let features = features(position, recent, &[position.parse_san(san).unwrap()]);
+        let found = features[0].iter().filter(|feature| group.range().contains(feature));
+        found.map(|feature| feature - group.range().start).collect()
+    }
+
+    /// Positions of a game of arbitrary moves, with their recent moves.
+    fn walk(start: Position, plies: usize) -> Vec<(Position, RecentMoves)> {
+        let mut walked = vec![(start, RecentMoves::default())];
+        for step in 0..plies {
+            let (position, recent) = &walked[step];
+            let legal = position.legal_moves();
+            let Some(&mv) = legal.get((step * 7919 + 13) % legal.len().max(1)) else { break };
+            let next = (position.play(mv), recent.after(mv));
+            walked.push(next);
+        }
+        walked
+    }
+
+    #[test]
+    fn likelihoods_add_up_to_one_in_every_kind_of_game() {
+        let starts = [Position::start(), Position::chess960(7).unwrap(), at("8/P6k/8/8/8/8/p6K/8 w - - 0 1")];
+        for (position, recent) in starts.into_iter().flat_map(|start| walk(start, 120)) {
+            let legal: Vec<Move> = position.legal_moves().iter().copied().collect();
+            let costs = prior_costs(&position, &recent, &legal);
+            let sum: u64 = costs.iter().map(|&cost| model::likelihood(cost)).sum();
+            assert_eq!(costs.len(), legal.len());
+            let whole = 1u64 << 32;
+            assert!(legal.is_empty() || sum.abs_diff(whole) < whole / 10, "{}: {sum}", position.fen());
         }
     }
-    let captured = mv.capture().map_or(0, piece_value);
-    let promoted = mv.promotion().map_or(0, |role| piece_value(role) - piece_value(Role::Pawn));
-    let gain = (captured + promoted - best_capture(&board, !turn)).clamp(-model::MAX_GAIN, model::MAX_GAIN);
-    let underpromotion =
-        model::UNDERPROMOTION.iter().find(|(role, _)| mv.promotion() == Some(*role)).map_or(0, |(_, cost)| *cost);
-    underpromotion - gain * 16 / model::DOUBLING_GAIN
-}
 
-/// Returns the value of a role, in centipawns.
-fn piece_value(role: Role) -> i32 {
-    model::PIECE_VALUES[role as usize - 1]
-}
-
-/// Returns the most that this side can win by one exchange, in centipawns; 0 if every capture loses.
-fn best_capture(board: &Board, by: Color) -> i32 {
-    let attacked = board.by_color(by).into_iter().fold(Bitboard::EMPTY, |all, square| all | board.attacks_from(square));
-    let targets = board.by_color(!by) & !board.kings() & attacked;
-    targets.into_iter().fold(0, |most, square| {
-        // No exchange wins more than the piece on the square.
-        let may_win = board.role_at(square).is_some_and(|role| piece_value(role) > most);
-        if may_win { most.max(exchange_gain(board, square, by)) } else { most }
-    })
-}
-
-/// Returns what `by` wins by capturing on this square first, if both sides always capture with the least valuable piece and stop
-/// when that is better. Ignores pins.
-fn exchange_gain(board: &Board, square: Square, by: Color) -> i32 {
-    let mut occupied = board.occupied();
-    let mut side = by;
-    let Some(mut target) = board.role_at(square) else { return 0 };
-    let mut gains = [0i32; 32];
-    let mut depth = 0;
-    loop {
-        let attackers = board.attacks_to(square, side, occupied) & occupied;
-        let Some((role, from)) = least_valuable(board, attackers) else { break };
-        let before = if depth == 0 { 0 } else { gains[depth - 1] };
-        // A king does not capture a defended piece.
-        if role == Role::King && (board.attacks_to(square, !side, occupied.without(from)) & occupied.without(from)).any() {
-            break;
+    #[test]
+    fn features_are_the_same_for_both_colours() {
+        for (position, _) in walk(Position::start(), 200) {
+            let one = Position::from_board(position.board().clone(), position.turn());
+            let other = Position::from_board(position.board().clone().into_mirrored(), !position.turn());
+            let sorted = |position: &Position| {
+                let legal: Vec<Move> = position.legal_moves().iter().copied().collect();
+                let mut found = features(position, &RecentMoves::default(), &legal);
+                found.sort();
+                found
+            };
+            assert_eq!(sorted(&one), sorted(&other), "{}", one.fen());
         }
-        gains[depth] = piece_value(target) - before;
-        depth += 1;
-        if depth == gains.len() {
-            break;
-        }
-        target = role;
-        occupied.discard(from);
-        side = !side;
     }
-    if depth == 0 {
-        return 0;
-    }
-    while depth > 1 {
-        depth -= 1;
-        gains[depth - 1] = -(gains[depth].max(-gains[depth - 1]));
-    }
-    gains[0]
-}
 
-fn least_valuable(board: &Board, attackers: Bitboard) -> Option<(Role, Square)> {
-    Role::ALL.into_iter().find_map(|role| (attackers & board.by_role(role)).first().map(|square| (role, square)))
+    #[test]
+    fn recent_moves_are_known_as_far_as_they_go() {
+        let position = at("4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+        let king = position.parse_san("Ke2").unwrap();
+        let recent = RecentMoves::default().after(king);
+        assert_eq!((recent.last(), recent.own(), recent.before()), (Some(king), None, None));
+        let null = position.null_move().unwrap();
+        let recent = recent.after(null);
+        assert_eq!((recent.last(), recent.own(), recent.before()), (None, Some(king), None));
+    }
+
+    #[test]
+    fn a_recapture_and_an_undone_move_are_features() {
+        let start = at("4k3/8/2p5/3p4/4P3/8/8/R3K3 w - - 0 1");
+        let capture = start.parse_san("exd5").unwrap();
+        let (position, recent) = (start.play(capture), RecentMoves::default().after(capture));
+        // A capture was made there, by a pawn; the victim is a pawn.
+        assert_eq!(of_group(&position, &recent, "cxd5", FeatureGroup::Recapture), [30]);
+        assert!(of_group(&position, &recent, "c5", FeatureGroup::Recapture).is_empty());
+        assert!(cost(&position, &recent, "cxd5") < cost(&position, &recent, "c5"));
+
+        let (mut position, mut recent) = (start, RecentMoves::default());
+        for san in ["Ra2", "Kd7"] {
+            let mv = position.parse_san(san).unwrap();
+            (position, recent) = (position.play(mv), recent.after(mv));
+        }
+        assert_eq!(of_group(&position, &recent, "Ra1", FeatureGroup::Undo), [(Role::Rook as usize - 1) * 2]);
+        assert!(of_group(&position, &recent, "Ra3", FeatureGroup::Undo).is_empty());
+    }
+
+    #[test]
+    fn players_promote_to_queens_and_do_not_give_pieces_away() {
+        let none = RecentMoves::default();
+        let promotion = at("8/P6k/8/8/8/8/8/K7 w - - 0 1");
+        for piece in ["a8=N", "a8=B", "a8=R"] {
+            assert!(cost(&promotion, &none, piece) > cost(&promotion, &none, "a8=Q") + 48, "{piece}");
+        }
+        let position = at("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3");
+        assert!(cost(&position, &none, "Bb5") + 64 < cost(&position, &none, "Ba6"));
+        assert!(cost(&position, &none, "Nc3") + 64 < cost(&position, &none, "Nxe5"));
+    }
+
+    #[test]
+    fn what_a_move_does_about_a_threat_is_a_feature() {
+        // The rook attacks the undefended knight.
+        let position = at("4k3/8/8/1N4r1/8/8/3P4/4K3 w - - 0 1");
+        assert_eq!(position.turn(), Color::White);
+        let threat = |san: &str| of_group(&position, &RecentMoves::default(), san, FeatureGroup::Threat);
+        let knight = (Role::Knight as usize - 1) * 5;
+        assert_eq!(threat("Kf2"), [knight]);
+        assert!(threat("Nc3").is_empty(), "the knight itself moves");
+        let blocked = at("4k3/8/8/1N4r1/3P4/8/8/4K3 w - - 0 1");
+        assert_eq!(of_group(&blocked, &RecentMoves::default(), "d5", FeatureGroup::Threat), [knight + 2]);
+        assert_eq!(blocked.piece_at(Square::B5).map(|piece| piece.role), Some(Role::Knight));
+    }
 }

@@ -6,12 +6,13 @@
 //! in passing. A move is completed by the press, or without a clock when its pieces were finally let go. If the reply had begun by
 //! then, a line may differ from the true placement by what its own reply does to the board.
 //!
-//! If several lines are consistent, two figures say how good the best guess among them is: for a random one, and for the one with
-//! the highest `Prior`.
+//! If several lines are consistent, three figures say how good the best guess among them is: for a random one, for the one with the
+//! highest prior of a simple kind (`SimplePrior`), and for the one with the highest prior of touchmove's own model.
+
+mod weigh;
 
 use crate::boards::{Millis, Reading, SensorKind, SquareState};
 use crate::game::event::Rotation;
-use crate::lab::move_prior::Prior;
 use crate::lab::sensed_placement::SensedPlacement;
 use crate::laws::{Changes, Move, Position, PositionKey};
 use crate::simulate::act::Act;
@@ -19,7 +20,7 @@ use crate::simulate::script::Script;
 use crate::simulate::truth::{GroundTruth, TruthPly};
 use serde::Serialize;
 use shakmaty::{Bitboard, Piece, Square};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Maximum number of positions followed at one ply. Beyond it the first ones and the true one are kept; the result is then too
 /// optimistic.
@@ -37,8 +38,10 @@ pub struct Bound {
     pub lines: f64,
     /// Probability that a random consistent line is the true one.
     pub uniform: f64,
-    /// Probability that the line with the highest prior is the true one: 1 or 0, or in between if several are equal.
+    /// Probability that the line with the highest simple prior is the true one: 1 or 0, or in between if several are equal.
     pub prior: f64,
+    /// The same with the prior of touchmove's own model.
+    pub fitted: f64,
     /// There were more positions than [`MAX_POSITIONS`].
     pub capped: bool,
 }
@@ -54,8 +57,10 @@ pub struct BoundFigures {
     pub unique_percent: f64,
     /// Share of games that are right if a random consistent line is chosen.
     pub uniform_percent: f64,
-    /// The same if the line with the highest prior is chosen.
+    /// The same if the line with the highest simple prior is chosen.
     pub prior_percent: f64,
+    /// The same with the prior of touchmove's own model.
+    pub fitted_percent: f64,
     /// Games with more positions than are followed; their figures are too optimistic.
     pub capped: u64,
 }
@@ -63,13 +68,14 @@ pub struct BoundFigures {
 impl BoundFigures {
     /// Sums up the bounds of many games.
     pub fn of(bounds: impl Iterator<Item = Bound>) -> BoundFigures {
-        let (mut games, mut unique, mut capped, mut uniform, mut prior) = (0, 0, 0, 0.0, 0.0);
+        let (mut games, mut unique, mut capped, mut uniform, mut prior, mut fitted) = (0, 0, 0, 0.0, 0.0, 0.0);
         for bound in bounds {
             games += 1;
             unique += u64::from(!bound.capped && bound.lines < 1.5);
             capped += u64::from(bound.capped);
             uniform += bound.uniform;
             prior += bound.prior;
+            fitted += bound.fitted;
         }
         let percent = |sum: f64| if games == 0 { 0.0 } else { 100.0 * sum / games as f64 };
         BoundFigures {
@@ -78,6 +84,7 @@ impl BoundFigures {
             unique_percent: percent(unique as f64),
             uniform_percent: percent(uniform),
             prior_percent: percent(prior),
+            fitted_percent: percent(fitted),
             capped,
         }
     }
@@ -193,7 +200,7 @@ struct Layer {
 pub fn bound(start: &Position, line: &[Move], seen_empty: &[Bitboard], early: &[EarlyReply], sensing: SensorKind) -> Bound {
     let (layers, capped) = forward(start, line, seen_empty, early, sensing);
     let alive = backward(&layers);
-    weigh(start, line, &layers, &alive, capped)
+    weigh::weigh(start, line, &layers, &alive, capped)
 }
 
 /// Returns every consistent way, ply by ply, including those that lead nowhere, and whether there were too many positions.
@@ -305,73 +312,4 @@ fn backward(layers: &[Layer]) -> Vec<Vec<bool>> {
         }
     }
     alive
-}
-
-/// The sum of all consistent lines to a position.
-#[derive(Clone)]
-struct PositionWeight {
-    position: Position,
-    /// The last move of the best line to the position.
-    last: Option<Move>,
-    /// Number of lines.
-    lines: f64,
-    /// The highest prior of a line, as a logarithm, and the number of lines that have it.
-    best: (f64, f64),
-}
-
-/// Counts and weighs the lines.
-fn weigh(start: &Position, line: &[Move], layers: &[Layer], alive: &[Vec<bool>], capped: bool) -> Bound {
-    let start = PositionWeight { position: start.clone(), last: None, lines: 1.0, best: (0.0, 1.0) };
-    let mut before: Vec<Option<PositionWeight>> = vec![Some(start)];
-    // The prior of the true line, and its last move.
-    let mut truth = (0.0, None);
-    let mut truth_before = 0;
-    for ((layer, alive), &played) in layers.iter().zip(alive).skip(1).zip(line) {
-        let from: HashSet<usize> = alive_nodes(layer, alive).flat_map(|node| node.ways.iter().map(|way| way.0)).collect();
-        // A move on which all lines agree decides nothing.
-        let forced = from.len() == 1 && alive_nodes(layer, alive).map(|node| node.ways.len()).sum::<usize>() == 1;
-        let mut prior = Prior::default();
-        if let Some(from_weight) = before.get(truth_before).and_then(Option::as_ref).filter(|_| !forced) {
-            truth.0 += prior.of(truth_before, &from_weight.position, truth.1, played);
-        }
-        truth.1 = Some(played);
-        truth_before = layer.truth;
-        let weighed = layer.nodes.iter().zip(alive).map(|(node, alive)| {
-            let mut sum: Option<PositionWeight> = None;
-            for &(from, mv) in node.ways.iter().filter(|_| *alive) {
-                let Some(from_weight) = before.get(from).and_then(Option::as_ref) else { continue };
-                let weight = if forced { 0.0 } else { prior.of(from, &from_weight.position, from_weight.last, mv) };
-                let best = (from_weight.best.0 + weight, from_weight.best.1);
-                match &mut sum {
-                    None => {
-                        let position = from_weight.position.play(mv);
-                        sum = Some(PositionWeight { position, last: Some(mv), lines: from_weight.lines, best });
-                    }
-                    Some(sum) => {
-                        sum.lines += from_weight.lines;
-                        if best.0 > sum.best.0 + PRIOR_EPSILON {
-                            (sum.best, sum.last) = (best, Some(mv));
-                        } else if best.0 > sum.best.0 - PRIOR_EPSILON {
-                            sum.best.1 += best.1;
-                        }
-                    }
-                }
-            }
-            sum
-        });
-        before = weighed.collect();
-    }
-    let ends = || before.iter().flatten();
-    let lines: f64 = ends().map(|end| end.lines).sum();
-    let best = ends().map(|end| end.best.0).fold(f64::NEG_INFINITY, f64::max);
-    let equal: f64 = ends().filter(|end| end.best.0 > best - PRIOR_EPSILON).map(|end| end.best.1).sum();
-    let prior = if truth.0 > best - PRIOR_EPSILON { 1.0 / equal.max(1.0) } else { 0.0 };
-    Bound { lines, uniform: 1.0 / lines.max(1.0), prior, capped }
-}
-
-/// Priors that differ by less are equal.
-const PRIOR_EPSILON: f64 = 1e-6;
-
-fn alive_nodes<'a>(layer: &'a Layer, alive: &'a [bool]) -> impl Iterator<Item = &'a BoundNode> {
-    layer.nodes.iter().zip(alive).filter(|(_, alive)| **alive).map(|(node, _)| node)
 }

@@ -1,8 +1,35 @@
 //! How probable a move is, without any evidence from the board.
 
+use crate::infer::model::Cost;
+use crate::infer::prior::{RecentMoves, prior_costs};
 use crate::laws::{Move, Position};
 use shakmaty::{Role, Square};
 use std::collections::HashMap;
+
+/// A prior over the moves of the positions of one layer.
+pub(super) trait Prior {
+    /// Returns the logarithm of the probability of a move in a position, which is given with its index in the layer.
+    fn of(&mut self, index: usize, position: &Position, recent: &RecentMoves, mv: Move) -> f64;
+}
+
+/// The prior of touchmove's own model.
+#[derive(Default)]
+pub(super) struct FittedPrior {
+    /// For each position, by its index and last moves: its legal moves, with their costs.
+    costs: HashMap<(usize, RecentMoves), Vec<(Move, Cost)>>,
+}
+
+impl Prior for FittedPrior {
+    fn of(&mut self, index: usize, position: &Position, recent: &RecentMoves, mv: Move) -> f64 {
+        let costs = self.costs.entry((index, *recent)).or_insert_with(|| {
+            let legal: Vec<Move> = position.legal_moves().iter().copied().collect();
+            let costs = prior_costs(position, recent, &legal);
+            legal.into_iter().zip(costs).collect()
+        });
+        let cost = costs.iter().find(|(other, _)| *other == mv).map_or(0, |(_, cost)| *cost);
+        -f64::from(cost) / 16.0 * std::f64::consts::LN_2
+    }
+}
 
 /// A simple prior over moves: the probability that a player chooses this move among all legal ones.
 ///
@@ -11,7 +38,7 @@ use std::collections::HashMap;
 /// piece. Recapturing on the square to which the opponent has just moved weighs more, and underpromotion less. The figures are
 /// round guesses, not fitted to any game.
 #[derive(Default)]
-pub(super) struct Prior {
+pub(super) struct SimplePrior {
     /// For each position, by its index in the layer and the destination of the last move: the logarithm of the sum of all weights.
     sums: HashMap<(usize, Option<Square>), f64>,
 }
@@ -23,10 +50,9 @@ const RETAKES: f64 = 1.5;
 /// Added weight of a promotion to a piece other than a queen, as a logarithm.
 const UNDERPROMOTES: f64 = -5.0;
 
-impl Prior {
-    /// Returns the logarithm of the probability of a move in this position.
-    pub(super) fn of(&mut self, index: usize, position: &Position, last: Option<Move>, mv: Move) -> f64 {
-        let last = last.map(|last| last.to());
+impl Prior for SimplePrior {
+    fn of(&mut self, index: usize, position: &Position, recent: &RecentMoves, mv: Move) -> f64 {
+        let last = recent.last().map(|last| last.to());
         let sum = *self.sums.entry((index, last)).or_insert_with(|| {
             let all = position.legal_moves();
             all.iter().map(|&mv| weight(position, last, mv).exp()).sum::<f64>().ln()

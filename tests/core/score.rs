@@ -282,8 +282,8 @@ fn the_prior_chooses_the_likelier_capture() {
     let fork = "3qk3/8/2p5/8/p2R4/8/8/4K3 w - - 0 1";
     let (queen, pawn) =
         (bound_of(fork, "d4d8", &[], SensorKind::Occupancy), bound_of(fork, "d4a4", &[], SensorKind::Occupancy));
-    assert_eq!((queen.lines.round() as u32, queen.prior), (2, 1.0));
-    assert_eq!((pawn.lines.round() as u32, pawn.prior), (2, 0.0));
+    assert_eq!((queen.lines.round() as u32, queen.prior, queen.fitted), (2, 1.0, 1.0));
+    assert_eq!((pawn.lines.round() as u32, pawn.prior, pawn.fitted), (2, 0.0, 0.0));
 }
 
 fn setting(hands: &str, rotation: Rotation) -> SimulationOptions {
@@ -302,7 +302,7 @@ fn a_whole_game_is_decoded_in_every_way_from_one_stream() {
         for (baseline, figures) in all.iter().zip(&outcome.against) {
             assert!(figures.exact, "{}: {:?}", baseline.name(), figures.failure);
         }
-        assert_eq!(outcome.bound, Some(Bound { lines: 1.0, uniform: 1.0, prior: 1.0, capped: false }));
+        assert_eq!(outcome.bound, Some(Bound { lines: 1.0, uniform: 1.0, prior: 1.0, fitted: 1.0, capped: false }));
     }
     // These hands lift every captured piece: only one line remains even with occupancy sensing, and any decoder can find it.
     let options = score::ScoreOptions { sensing: Some(SensorKind::Occupancy), bound: true, ..score::ScoreOptions::default() };

@@ -21,7 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("round", &["game"]),
     ("desk", &["round", "game"]),
     ("publish", &["daemon", "game", "laws", "config", "wire", "locale", "round", "desk", "wiring_test", "names"]),
-    ("lab", &["boards", "laws", "game", "table", "simulate", "wire", "locale"]),
+    ("lab", &["boards", "laws", "infer", "game", "table", "simulate", "wire", "locale"]),
     (
         "ctl",
         &["lab", "table", "simulate", "config", "publish", "hall", "wire", "locale", "round", "desk", "wiring_test", "names"],
@@ -66,6 +66,7 @@ const IMPURE_STD: &[&str] = &["fs", "io", "net", "os", "env", "process", "thread
 /// Crates and parts of the standard library that one pure module may use, and why.
 const PURE_ALSO: &[(&str, &str, &str)] = &[
     ("boards", "serde", "an event carries the state of the battery"),
+    ("infer", "toml", "it parses text in memory: the weights of the prior are a file that is part of the program"),
     ("laws", "toml", "it parses text in memory: the editions are files that are part of the program"),
     ("locale", "fluent_bundle", "it parses and fills in text in memory: the messages are files that are part of the program"),
     ("desk", "serde", "acts have one form, which is also stored and sent"),

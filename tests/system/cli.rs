@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use touchmove::infer::prior::{FeatureGroup, Weights};
 use touchmove::publish::client::{Client, IfNotRunning};
 use touchmove::publish::dbus::{Bus, Stream};
 
@@ -51,6 +52,29 @@ fn every_subcommand_has_help_with_examples() {
     let (code, help, _) = run(DAEMON, &["--help"]);
     assert_eq!(code, 0);
     assert!(help.contains("Examples:"), "{help}");
+}
+
+#[test]
+fn a_prior_is_fitted_to_the_games_of_one_half() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let games: String = (1..=8)
+        .map(|day| {
+            format!(
+                "[White \"A\"]\n[Black \"B\"]\n[Date \"2025.11.0{day}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 *\n\n"
+            )
+        })
+        .collect();
+    fs::write(path("games.pgn"), games).unwrap();
+    let (code, figures, errors) = run(CTL, &["fit-prior", "-o", &path("moves.toml"), &path("games.pgn")]);
+    assert_eq!(code, 0, "{errors}");
+    assert!(figures.contains("games.pgn"), "{figures}");
+    let file = fs::read_to_string(path("moves.toml")).unwrap();
+    let weights = Weights::parse(&file).unwrap();
+    // A pawn moves from e2, in the opening.
+    assert!(weights.get(FeatureGroup::From.range().start + 12) > 0, "{file}");
+    let (code, _, _) = run(CTL, &["fit-prior", "-o", &path("again.toml"), &path("games.pgn")]);
+    assert_eq!((code, fs::read_to_string(path("again.toml")).unwrap()), (0, file));
 }
 
 #[test]

@@ -162,8 +162,9 @@ impl<'a> Report<'a> {
             row(
                 "bound",
                 format!(
-                    "only one line in {:.2} % of games; right with a random line {:.2} %, with a simple prior {:.2} %",
-                    bound.unique_percent, bound.uniform_percent, bound.prior_percent
+                    "only one line in {:.2} % of games; right with a random line {:.2} %, with a simple prior {:.2} %, with our own \
+                     {:.2} %",
+                    bound.unique_percent, bound.uniform_percent, bound.prior_percent, bound.fitted_percent
                 ),
             );
             if bound.capped > 0 {
