@@ -1,5 +1,6 @@
 //! `touchmovectl score PGN…`: simulates many games, follows them, and compares the result with the ground truth.
 
+mod causes;
 mod report;
 
 use crate::boards::SensorKind;
@@ -31,6 +32,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
   touchmovectl score --clock --sensing occupancy --against first,settled,reachable games.pgn
   touchmovectl score --clock --sensing occupancy --bound --hindsight games.pgn
   touchmovectl score --clock --sensing occupancy --half evaluation games.pgn
+  touchmovectl score --clock --sensing occupancy --causes games.pgn
   touchmovectl score --clock --inject illegal_move games.pgn")]
 pub struct Args {
     /// Games to play
@@ -68,6 +70,12 @@ pub struct Args {
     /// was never tried. It is not a bound: sometimes it is wrong where touchmove is right. Takes up to a few seconds per game.
     #[arg(long)]
     pub hindsight: bool,
+    /// Show why games ended wrong
+    ///
+    /// Plays each game that is not exact once more, and finds the first ply at which no line of play had the truth: what became
+    /// of the line that had it until then, and what truly happened on the board there.
+    #[arg(long)]
+    pub causes: bool,
     /// Number of seeds for each game: 1 to N
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seeds: u64,
@@ -156,6 +164,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         against: &args.against,
         bound: args.bound,
         hindsight: args.hindsight,
+        causes: args.causes,
     };
     let jobs: Vec<Job> = files
         .iter()

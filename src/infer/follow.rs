@@ -6,8 +6,8 @@ mod ranking;
 mod shares;
 mod unexplained;
 
-use super::model;
-use super::{Beam, Faults, Hypothesis, KnownPly, Line, LineNode, ObservedBoard, analysis};
+use super::model::{self, Cost};
+use super::{Beam, Faults, Hypothesis, KnownPly, Line, LineNode, LineTrace, ObservedBoard, analysis};
 use crate::boards::{Millis, SensorKind, SquareState};
 use crate::game::{Confidence, CorrectionReason};
 use crate::laws::Position;
@@ -58,8 +58,27 @@ impl Follower {
     pub fn restart(&mut self, now: Millis, start: Position, known: &[KnownPly]) {
         let seen = ObservedBoard::new(self.seen.sensing());
         let (changes, faults) = (self.lines.changes() + 1, std::mem::take(&mut self.faults));
+        let trace = self.lines.trace().cloned();
         *self = Follower { faults, ..Follower::with_plies(now, start, known, seen, self.lines.beam(), changes) };
+        trace.into_iter().for_each(|trace| self.lines.set_trace(trace));
         self.apply_faults(now);
+    }
+
+    /// Traces the line with these moves through the search from now on, for diagnosis.
+    pub fn trace(&mut self, trace: LineTrace) {
+        self.lines.set_trace(trace);
+    }
+
+    /// Returns the trace of a line, if one is traced.
+    pub fn line_trace(&self) -> Option<&LineTrace> {
+        self.lines.trace()
+    }
+
+    /// Returns the cost of the traced line beyond that of the published line; `None` if it is not followed to its end.
+    pub fn traced_excess(&self, now: Millis) -> Option<Cost> {
+        let trace = self.lines.trace()?;
+        let line = self.lines.all().iter().find(|line| trace.is_complete(line))?;
+        Some(line.cost(now, &self.seen) - self.best().cost(now, &self.seen))
     }
 
     /// Sets the beam width.

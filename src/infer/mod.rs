@@ -24,6 +24,7 @@ mod placement_hash;
 pub mod prior;
 mod redecode;
 mod start;
+mod trace;
 
 pub use analysis::{CostParts, Hypothesis, HypothesisMove};
 pub use beam::Beam;
@@ -37,3 +38,4 @@ pub use model::{REST_TAKEBACK, REST_UNSEEN, SERIAL_LATENCY};
 pub use node::{KnownPly, LineNode, NextMoves};
 pub use observed_board::ObservedBoard;
 pub use start::{DetectedStart, NearStart, find_nearest_start, find_start, find_start_except_one, is_reachable, rotated};
+pub use trace::{DropReason, LineTrace, PlyTrace};

@@ -4,6 +4,7 @@ use crate::boards::{Millis, Reading, SensorKind};
 use crate::game::StampedEvent;
 use crate::lab::baselines::{self, Baseline, BaselineContext};
 use crate::lab::bound::{self, Bound};
+use crate::lab::causes::{Cause, find_cause};
 use crate::lab::clients::{ClientFigures, Clients};
 use crate::lab::game_figures::{GameFigures, compare, compare_line};
 use crate::lab::options::{SimulationOptions, UnknownBoard, settings};
@@ -23,6 +24,8 @@ pub struct ScoreOptions<'a> {
     pub bound: bool,
     /// Compute the offline decoding with our own model.
     pub hindsight: bool,
+    /// Find out why a game that is not exact ended wrong.
+    pub causes: bool,
 }
 
 /// The figures of one game.
@@ -36,6 +39,8 @@ pub struct Outcome {
     pub bound: Option<Bound>,
     /// The figures of the offline decoding, if requested.
     pub hindsight: Option<GameFigures>,
+    /// Why the game ended wrong, if requested and it did.
+    pub cause: Option<Cause>,
     /// A client of the LiveChess server that cannot retract a move and receives settled moves.
     pub first_seen: ClientFigures,
     /// The same for a client that receives every move as soon as it is on record.
@@ -90,12 +95,18 @@ pub fn play(
         false => None,
     };
     let [first_seen, first_seen_prompt] = simulated.clients.compare(truth, &simulated.edges);
+    let ours = compare(truth, &simulated.events, &simulated.edges, &settings);
+    let cause = match score_options.causes && !ours.exact {
+        true => Some(find_cause(game, seed, options, settings.clone())?),
+        false => None,
+    };
     Ok(Outcome {
         first_seen,
         first_seen_prompt,
         bound: if score_options.bound { bound() } else { None },
         hindsight,
-        ours: compare(truth, &simulated.events, &simulated.edges, &settings),
+        ours,
+        cause,
         against: score_options.against.iter().map(baseline).collect(),
     })
 }

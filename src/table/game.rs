@@ -43,8 +43,9 @@ use super::{Output, Settings};
 use crate::boards::Millis;
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::{AlertKind, CompletedBy, Event, Record, StampedEvent};
+use crate::infer::model::Cost;
 pub(super) use crate::infer::model::MAX_KING_DELAY;
-use crate::infer::{Beam, DetectedStart, Follower, Hypothesis, LineNode, ObservedBoard};
+use crate::infer::{Beam, DetectedStart, Follower, Hypothesis, LineNode, LineTrace, ObservedBoard};
 use crate::laws::Position;
 use alert_filter::AlertFilter;
 use board_knowledge::BoardKnowledge;
@@ -182,6 +183,16 @@ impl TableGame {
     /// Sets the beam width.
     pub(super) fn set_beam(&mut self, beam: Beam) {
         self.follower.set_beam(beam);
+    }
+
+    /// Traces a line of play through the search, for diagnosis.
+    pub(super) fn trace(&mut self, trace: LineTrace) {
+        self.follower.trace(trace);
+    }
+
+    /// Returns the trace of a line of play and its cost beyond that of the line that is followed, if it is followed to its end.
+    pub(super) fn line_trace(&self, now: Millis) -> Option<(&LineTrace, Option<Cost>)> {
+        Some((self.follower.line_trace()?, self.follower.traced_excess(now)))
     }
 
     /// Stops all judging: from now on no alerts are raised, and no searches are made for whether a player can mate.

@@ -28,7 +28,7 @@ use crate::boards::{LinkState, Millis, Placement, Reading};
 use crate::game::event::{Event, Rotation};
 use crate::game::{Answer, Order, Preview, Record, Refusal, StampedEvent};
 use crate::infer::{Beam, rotated};
-pub use crate::infer::{CostParts, Hypothesis, HypothesisMove};
+pub use crate::infer::{CostParts, DropReason, Hypothesis, HypothesisMove, LineTrace, PlyTrace};
 use crate::laws::{Laws, Position};
 use crate::sense::SquareTracker;
 use battery::BatteryTrend;
@@ -68,6 +68,8 @@ pub struct Table {
     settings: Settings,
     beam: Beam,
     is_judged: bool,
+    /// The line of play that is traced in the next game to begin.
+    trace: Option<Box<LineTrace>>,
     sense: SquareTracker,
     rotation: Option<Rotation>,
     clock: Clock,
@@ -104,6 +106,7 @@ impl Table {
             rotation: settings.rotation,
             beam: settings.beam(),
             is_judged: true,
+            trace: None,
             clock,
             quiet: QuietTimer::new(&settings),
             settings,
@@ -129,6 +132,11 @@ impl Table {
     /// likeliest line first, however often that changes. [`Table::likeliest`] returns that line when the stream has ended.
     pub fn offline(settings: Settings) -> Table {
         Table { beam: Beam::Offline, ..Table::new(settings) }
+    }
+
+    /// Creates a table that traces a line of play through the search, for diagnosis.
+    pub fn tracing(settings: Settings, trace: LineTrace) -> Table {
+        Table { trace: Some(Box::new(trace)), ..Table::new(settings) }
     }
 
     /// Creates a table that follows the moves but raises no alerts and searches for no mates.
@@ -229,6 +237,12 @@ impl Table {
     /// from 1). Empty without a game. Computed on each call.
     pub fn hypotheses(&self, from_ply: u32) -> Vec<Hypothesis> {
         self.game.as_ref().map(|game| game.hypotheses(self.now, from_ply as usize)).unwrap_or_default()
+    }
+
+    /// Returns the trace of the line of play that is traced, with its cost beyond that of the line that is followed, if it is
+    /// followed to its end; `None` without a game.
+    pub fn line_trace(&self) -> Option<(&LineTrace, Option<i32>)> {
+        self.game.as_ref().and_then(|game| game.line_trace(self.now))
     }
 
     /// Returns all moves of the line that is now ranked first, in UCI, including unpublished ones: for a table for [offline

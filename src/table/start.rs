@@ -9,8 +9,8 @@ use crate::boards::{Millis, Placement, SensorKind, SquareState};
 use crate::game::Fault;
 use crate::game::event::{Difference, Rotation};
 use crate::infer::{
-    DetectedStart, NearStart, ObservedBoard, REST_UNSEEN, explain, find_nearest_start, find_start, find_start_except_one,
-    is_reachable, rotated,
+    DetectedStart, LineTrace, NearStart, ObservedBoard, REST_UNSEEN, explain, find_nearest_start, find_start,
+    find_start_except_one, is_reachable, rotated,
 };
 use crate::laws::Position;
 use crate::sense::Polarity;
@@ -319,6 +319,9 @@ impl Table {
         game.set_beam(self.beam);
         if !self.is_judged {
             game.follow_only();
+        }
+        if let Some(trace) = &self.trace {
+            game.trace(LineTrace::clone(trace));
         }
         game.inherit_faults(now, &before, output);
         match irregularity {

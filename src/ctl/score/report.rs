@@ -1,5 +1,6 @@
 //! The output of `score`: figures as text, or as JSON.
 
+use super::causes::Causes;
 use super::{Args, Job};
 use crate::lab::bound::{BoundFigures, MAX_POSITIONS};
 use crate::lab::clients::FirstSeen;
@@ -36,6 +37,9 @@ pub(super) struct Report<'a> {
     /// What any decoder could know.
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<BoundFigures>,
+    /// Why games ended wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    causes: Option<Causes>,
     failures: Vec<Failure>,
 }
 
@@ -103,6 +107,7 @@ impl<'a> Report<'a> {
             first_seen_prompt: FirstSeen::of(outcomes.iter().map(|outcome| &outcome.first_seen_prompt), plies),
             against: hindsight.into_iter().chain(against).collect(),
             bound: args.bound.then(|| BoundFigures::of(outcomes.iter().filter_map(|outcome| outcome.bound))),
+            causes: args.causes.then(|| Causes::of(jobs, outcomes)),
             failures: failures.collect(),
         }
     }
@@ -177,6 +182,7 @@ impl<'a> Report<'a> {
                 );
             }
         }
+        self.causes.iter().for_each(Causes::print);
         self.print_failures(args);
     }
 

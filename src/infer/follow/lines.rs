@@ -5,7 +5,7 @@ use crate::boards::{Millis, SensorKind};
 use crate::game::CorrectionReason;
 use crate::infer::model;
 use crate::infer::redecode::redecode;
-use crate::infer::{Beam, KnownPly, Line, LineNode, ObservedBoard};
+use crate::infer::{Beam, DropReason, KnownPly, Line, LineNode, LineTrace, ObservedBoard};
 use shakmaty::{Bitboard, Move, Role};
 use std::sync::Arc;
 
@@ -22,12 +22,14 @@ pub(super) struct Lines {
     reason: Option<CorrectionReason>,
     /// Number of plies that the arbiter has confirmed: they are not revised.
     fixed_plies: usize,
+    /// The line that is traced through the search, if one is.
+    trace: Option<Box<LineTrace>>,
 }
 
 impl Lines {
     /// Creates the lines of a game, of which `line` is the first. `changes`: the first value of the counter of changes.
     pub(super) fn new(line: Line, beam: Beam, changes: u64) -> Lines {
-        Lines { lines: vec![line], beam, changes, reason: None, fixed_plies: 0 }
+        Lines { lines: vec![line], beam, changes, reason: None, fixed_plies: 0, trace: None }
     }
 
     /// Returns the published line.
@@ -39,6 +41,16 @@ impl Lines {
     /// Returns all lines; the first is published.
     pub(super) fn all(&self) -> &[Line] {
         &self.lines
+    }
+
+    /// Traces a line through the search from now on.
+    pub(super) fn set_trace(&mut self, trace: LineTrace) {
+        self.trace = Some(Box::new(trace));
+    }
+
+    /// Returns the trace of a line, if one is traced.
+    pub(super) fn trace(&self) -> Option<&LineTrace> {
+        self.trace.as_deref()
     }
 
     /// Returns the beam width.
@@ -82,13 +94,24 @@ impl Lines {
 
     /// Drops all lines but the published one.
     pub(super) fn keep_published(&mut self) {
-        self.lines.truncate(1);
+        self.drop_others(|_| false);
     }
 
     /// Keeps the published line, and of the others those for which `keep` returns `true`.
-    pub(super) fn retain_others(&mut self, mut keep: impl FnMut(&mut Line) -> bool) {
-        let mut first = true;
-        self.lines.retain_mut(|line| std::mem::take(&mut first) || keep(line));
+    pub(super) fn retain_others(&mut self, keep: impl FnMut(&mut Line) -> bool) {
+        self.drop_others(keep);
+    }
+
+    /// Drops the lines after the first for which `keep` returns `false`.
+    fn drop_others(&mut self, mut keep: impl FnMut(&mut Line) -> bool) {
+        let (mut first, trace) = (true, &mut self.trace);
+        self.lines.retain_mut(|line| {
+            let keeps = std::mem::take(&mut first) || keep(line);
+            if let Some(trace) = trace.as_mut().filter(|_| !keeps) {
+                trace.note_dropped(line, DropReason::Decided, 0);
+            }
+            keeps
+        });
     }
 
     /// Publishes the line at `index`, and drops the others.
@@ -152,6 +175,9 @@ impl Lines {
         if !alone {
             self.rank(now, seen);
         }
+        if let Some(trace) = &mut self.trace {
+            trace.note_followed(now, &self.lines);
+        }
     }
 
     /// Re-decodes the last moments where hands overlap. Identity boards only.
@@ -211,7 +237,7 @@ impl Lines {
             self.changes += 1;
             self.reason = ranking.replaced;
         }
-        ranking::prune(ranking.lines, self.beam, &mut self.lines);
+        ranking::prune(ranking.lines, self.beam, &mut self.lines, self.trace.as_deref_mut());
         if let [line] = self.lines.as_mut_slice() {
             line.forget_costs();
         }

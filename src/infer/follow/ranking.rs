@@ -3,7 +3,7 @@
 use crate::boards::Millis;
 use crate::game::CorrectionReason;
 use crate::infer::model::{self, Cost};
-use crate::infer::{Beam, Line, ObservedBoard};
+use crate::infer::{Beam, DropReason, Line, LineTrace, ObservedBoard};
 use std::sync::Arc;
 
 /// Lines with their costs; the one to publish comes first.
@@ -68,8 +68,8 @@ pub(super) fn rank_live(lines: &mut Vec<Line>, now: Millis, seen: &ObservedBoard
     Ranking { lines: weighed, replaced: Some(reason) }
 }
 
-/// Moves the first line to `lines`, and as many of the others as the limits allow.
-pub(super) fn prune(weighed: Vec<(Cost, Line)>, beam: Beam, lines: &mut Vec<Line>) {
+/// Moves the first line to `lines`, and as many of the others as the limits allow. `trace`: notes why a line is dropped.
+pub(super) fn prune(weighed: Vec<(Cost, Line)>, beam: Beam, lines: &mut Vec<Line>, mut trace: Option<&mut LineTrace>) {
     let least = weighed.iter().map(|(cost, _)| *cost).min().unwrap_or_default();
     let (mut positions, mut bytes) = (0, 0);
     let mut fingerprints = Vec::with_capacity(weighed.len());
@@ -84,7 +84,8 @@ pub(super) fn prune(weighed: Vec<(Cost, Line)>, beam: Beam, lines: &mut Vec<Line
         let own_nodes = line.nodes().len() - shared_nodes(&line, first);
         let hopeless = cost.min(line.past_cost() + model::MAX_PENDING_AT_PRUNE) > least + beam.prune_margin();
         let fits_memory = beam == Beam::Offline || bytes + line.memory_bytes(own_nodes) <= model::MAX_BYTES;
-        let has_room = fits_memory && lines.len() < beam.max_lines() && positions + own_nodes < beam.max_positions();
+        let has_room = lines.len() < beam.max_lines();
+        let fits_memory = fits_memory && positions + own_nodes < beam.max_positions();
         // Most lines differ in this one number.
         let is_duplicate = || {
             fingerprints
@@ -92,11 +93,22 @@ pub(super) fn prune(weighed: Vec<(Cost, Line)>, beam: Beam, lines: &mut Vec<Line
                 .zip(&*lines)
                 .any(|(other, retained)| *other == fingerprint && retained.history().is_same_as(line.history()))
         };
-        if !hopeless && has_room && !is_duplicate() {
-            positions += own_nodes;
-            bytes += line.memory_bytes(own_nodes);
-            lines.push(line);
-            fingerprints.push(fingerprint);
+        let dropped = match () {
+            () if hopeless => Some(DropReason::Margin),
+            () if !has_room => Some(DropReason::LineCount),
+            () if !fits_memory => Some(DropReason::Memory),
+            () if is_duplicate() => Some(DropReason::Duplicate),
+            () => None,
+        };
+        match (dropped, &mut trace) {
+            (None, _) => {
+                positions += own_nodes;
+                bytes += line.memory_bytes(own_nodes);
+                lines.push(line);
+                fingerprints.push(fingerprint);
+            }
+            (Some(reason), Some(trace)) => trace.note_dropped(&line, reason, cost - least),
+            (Some(_), None) => {}
         }
     }
 }

@@ -1,0 +1,83 @@
+//! Traces one line of play through the search, for diagnosis: when it was followed, and why it was dropped.
+
+use super::Line;
+use super::model::Cost;
+use crate::boards::Millis;
+use shakmaty::Move;
+
+/// Why a line was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DropReason {
+    /// Its cost exceeded that of the best line by more than the margin.
+    Margin,
+    /// There were as many lines as the beam allows.
+    LineCount,
+    /// The lines together held as many positions, or bytes, as the beam allows.
+    Memory,
+    /// Another line had reached the same position.
+    Duplicate,
+    /// The published line was taken as right: the other lines were dropped whatever their cost.
+    Decided,
+}
+
+/// What happened to the first plies of the traced line, up to one ply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlyTrace {
+    /// When a line that begins with these plies was first and last followed, in milliseconds.
+    pub followed: Option<(Millis, Millis)>,
+    /// Why the last such line was dropped, and its cost beyond that of the best line; `None` while one is followed, and if the last
+    /// one replaced its own moves.
+    pub dropped: Option<(DropReason, Cost)>,
+}
+
+/// Traces the line of play with these moves.
+#[derive(Clone, Debug)]
+pub struct LineTrace {
+    moves: Vec<Move>,
+    plies: Vec<PlyTrace>,
+    /// Number of plies before the first in which the published line differs.
+    published_plies: usize,
+}
+
+impl LineTrace {
+    /// Creates the trace of the line with these moves from the start of the game.
+    pub fn new(moves: Vec<Move>) -> LineTrace {
+        LineTrace { plies: vec![PlyTrace::default(); moves.len()], moves, published_plies: 0 }
+    }
+
+    /// Returns what happened to the first plies of the line, up to each ply.
+    pub fn plies(&self) -> &[PlyTrace] {
+        &self.plies
+    }
+
+    /// Returns the number of plies before the first in which the published line differs from the traced line.
+    pub fn published_plies(&self) -> usize {
+        self.published_plies
+    }
+
+    /// Returns whether the moves of `line` are exactly those of the traced line.
+    pub fn is_complete(&self, line: &Line) -> bool {
+        line.nodes().len() == self.moves.len() + 1 && self.common_plies(line) == self.moves.len()
+    }
+
+    /// Notes that these lines are followed.
+    pub(super) fn note_followed(&mut self, now: Millis, lines: &[Line]) {
+        self.published_plies = lines.first().map_or(0, |line| self.common_plies(line));
+        let plies = lines.iter().map(|line| self.common_plies(line)).max().unwrap_or(0);
+        for ply in self.plies.iter_mut().take(plies) {
+            let first = ply.followed.map_or(now, |(first, _)| first);
+            *ply = PlyTrace { followed: Some((first, now)), dropped: None };
+        }
+    }
+
+    /// Notes that this line is dropped. `excess`: its cost beyond that of the best line.
+    pub(super) fn note_dropped(&mut self, line: &Line, reason: DropReason, excess: Cost) {
+        let plies = self.common_plies(line);
+        self.plies.iter_mut().take(plies).for_each(|ply| ply.dropped = Some((reason, excess)));
+    }
+
+    /// Returns the number of plies before the first in which `line` differs from the traced line.
+    fn common_plies(&self, line: &Line) -> usize {
+        line.nodes().iter().skip(1).zip(&self.moves).take_while(|(node, mv)| node.mv == Some(**mv)).count()
+    }
+}
