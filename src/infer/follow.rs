@@ -3,6 +3,7 @@
 mod faulty_squares;
 mod lines;
 mod ranking;
+mod redecoding;
 mod shares;
 mod unexplained;
 

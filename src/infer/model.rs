@@ -138,6 +138,8 @@ pub const CAPTURED_UNSEEN: Cost = 45;
 pub const REDECODE_WINDOW: Millis = 3_000;
 /// Maximum cost beyond the best line at which a re-decoded line is followed.
 pub const REDECODE_MARGIN: Cost = 100;
+/// The same on boards that detect only occupancy, where later play decides more often.
+pub const REDECODE_MARGIN_OCCUPANCY: Cost = 200;
 /// Cost of a piece that was put down somewhere and lifted again without a move: adjusted, tried. Guess: 1 %.
 pub const TRIED_ELSEWHERE: Cost = 106;
 /// Cost of a piece that is seen on its last square long before it has left the first. Measured: 4 of 157 quiet moves.

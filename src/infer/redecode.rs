@@ -2,9 +2,10 @@
 //!
 //! Edges are explained one by one as they come. Where both players' hands are on the board at once, and pieces are captured before
 //! they were seen, all that was seen in the last seconds says more than its parts: which piece left where and when, on which
-//! squares it was seen, and who pressed the clock. Identity boards only: on others it is unknown which piece it was.
+//! squares it was seen, and who pressed the clock. This is for identity boards; see [`occupancy`] for those that detect only occupancy.
 
 mod changes;
+mod occupancy;
 
 use super::explain::{landing_square, lifted_squares};
 use super::model::{self, Cost, SCAN_TIME};
@@ -13,6 +14,7 @@ use super::{LineNode, ObservedBoard};
 use crate::boards::{Millis, SquareState};
 use crate::laws::Position;
 use changes::RecentChanges;
+pub(super) use occupancy::{redecode_occupancy, redecode_occupancy_moves};
 use shakmaty::{Bitboard, Board, ByColor, Color, Move, Piece, Square, attacks};
 
 /// A line of play from a past position to what the board shows.
@@ -43,6 +45,8 @@ pub struct Ply {
     pub handling_cost: Cost,
     /// Whether its piece was seen on its last square.
     pub was_seen: bool,
+    /// Whether its last square showed no change: a capture that replaced one piece by the other.
+    pub silent: bool,
 }
 
 /// Maximum number of plies that are re-decoded.
@@ -198,7 +202,7 @@ impl<'a> Redecoder<'a> {
             handling_cost += model::haste_cost(made_at.saturating_sub(last_own_at));
         }
         handling_cost += self.stop_cost(board, mv, left_at, made_at);
-        Some(Ply { mv, left_at, made_at, pressed_at: None, handling_cost, was_seen: seen })
+        Some(Ply { mv, left_at, made_at, pressed_at: None, handling_cost, was_seen: seen, silent: false })
     }
 
     /// Returns when this move's piece, which was not seen on its square, was captured: the capturer was on the square then, or one
@@ -265,7 +269,7 @@ impl<'a> Redecoder<'a> {
             return None;
         }
         let mut plies = line.to_vec();
-        let unmatched = self.assign_presses(&mut plies);
+        let unmatched = assign_presses(self.base, &self.presses, self.now, &mut plies);
         let strays = self.stray_cost(&plies);
         let mut cost = 0;
         for (index, ply) in plies.iter_mut().enumerate() {
@@ -303,33 +307,6 @@ impl<'a> Redecoder<'a> {
                 }
         };
         squares.into_iter().map(cost_of).sum()
-    }
-
-    /// Assigns each press to a move, in order, the last one first, because clock messages are late. Returns how many are left over.
-    fn assign_presses(&self, plies: &mut [Ply]) -> usize {
-        let turn = self.base.position.turn();
-        let mut before = plies.len();
-        let mut unmatched = 0;
-        let mut base_pressed = self.base.mv.is_none();
-        for &(at, by) in self.presses.iter().rev() {
-            let made = |&index: &usize| {
-                let mover = if index % 2 == 0 { turn } else { !turn };
-                mover == by && plies.get(index).is_some_and(|ply| ply.made_at <= at + SCAN_TIME)
-            };
-            match (0..before).rev().find(made) {
-                Some(index) => {
-                    plies[index].pressed_at = Some(at);
-                    before = index;
-                }
-                None if by != turn && !base_pressed => {
-                    (base_pressed, before) = (true, 0);
-                }
-                // A press that was just reported may belong to what has not been scanned yet.
-                None if self.now.saturating_sub(at) < SCAN_TIME => {}
-                None => unmatched += 1,
-            }
-        }
-        unmatched
     }
 
     /// Returns the cost of pieces having been seen where no move of the line puts or carries them.
@@ -382,6 +359,33 @@ impl<'a> Redecoder<'a> {
         }
         cost
     }
+}
+
+/// Assigns each press to a move, in order, the last one first, because clock messages are late. Returns how many are left over.
+fn assign_presses(base: &LineNode, presses: &[(Millis, Color)], now: Millis, plies: &mut [Ply]) -> usize {
+    let turn = base.position.turn();
+    let mut before = plies.len();
+    let mut unmatched = 0;
+    let mut base_pressed = base.mv.is_none();
+    for &(at, by) in presses.iter().rev() {
+        let made = |&index: &usize| {
+            let mover = if index % 2 == 0 { turn } else { !turn };
+            mover == by && plies.get(index).is_some_and(|ply| ply.made_at <= at + SCAN_TIME)
+        };
+        match (0..before).rev().find(made) {
+            Some(index) => {
+                plies[index].pressed_at = Some(at);
+                before = index;
+            }
+            None if by != turn && !base_pressed => {
+                (base_pressed, before) = (true, 0);
+            }
+            // A press that was just reported may belong to what has not been scanned yet.
+            None if now.saturating_sub(at) < SCAN_TIME => {}
+            None => unmatched += 1,
+        }
+    }
+    unmatched
 }
 
 /// Returns the square on which the rook lands in castling.

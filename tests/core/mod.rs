@@ -16,6 +16,7 @@ pub(crate) mod injected;
 pub(crate) mod irregular;
 pub(crate) mod laws;
 pub(crate) mod locale;
+mod occupancy;
 pub(crate) mod orders;
 pub(crate) mod outcomes;
 pub(crate) mod pauses;

@@ -4,7 +4,6 @@ use super::ranking;
 use crate::boards::{Millis, SensorKind};
 use crate::game::CorrectionReason;
 use crate::infer::model;
-use crate::infer::redecode::redecode;
 use crate::infer::{Beam, DropReason, KnownPly, Line, LineNode, LineTrace, ObservedBoard};
 use shakmaty::{Bitboard, Move, Role};
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(super) struct Lines {
     /// The first is published. Never empty.
-    lines: Vec<Line>,
+    pub(super) lines: Vec<Line>,
     /// Limits the number of lines and decides which comes first.
     beam: Beam,
     /// Counts every change of the published line.
@@ -152,6 +151,9 @@ impl Lines {
             let new = self.lines.iter().filter(|line| line.history().is_new(now));
             let merged: Vec<Line> = new.filter_map(|line| line.merge_continued_move(seen)).collect();
             self.lines.extend(merged);
+            if may_redecode && seen.sensing() == SensorKind::Occupancy {
+                self.redecode_occupancy(now, seen);
+            }
         } else if may_redecode {
             // The past has changed, or two plies came at once.
             let nodes = self.best().nodes();
@@ -180,42 +182,8 @@ impl Lines {
         }
     }
 
-    /// Re-decodes the last moments where hands overlap. Identity boards only.
-    fn redecode(&mut self, now: Millis, seen: &ObservedBoard, surprised: bool) {
-        if self.lines.len() == 1 && !surprised && !self.best().needs_redecode(seen) {
-            return;
-        }
-        let published = self.best();
-        let base = published.history().settled_ply(now);
-        let Some(node) = published.nodes().get(base) else { return };
-        let irregular = published.nodes().iter().skip(base + 1).any(|node| node.irregular);
-        if irregular || !seen.has_all_changes(node.made_at) || seen.was_damaged(now, model::DAMAGE_WINDOW) {
-            return;
-        }
-        let hidden = published.assumed_stuck() | seen.doubtful();
-        let candidates = redecode(node, seen, hidden, now);
-        let Some(best) = candidates.first() else { return };
-        let limit = best.cost + model::REDECODE_MARGIN;
-        let new: Vec<Line> = candidates
-            .iter()
-            .take_while(|candidate| candidate.cost <= limit)
-            .take(4)
-            .filter(|candidate| !self.lines.iter().any(|line| line.has_plies(base, candidate)))
-            .map(|candidate| published.with_redecoded(base, candidate, seen))
-            .collect();
-        self.lines.extend(new);
-        // All lines are weighed over the same moments.
-        let base = base.min(self.first_difference().saturating_sub(1));
-        let Some(node) = self.best().nodes().get(base) else { return };
-        if seen.has_all_changes(node.made_at) {
-            for line in &mut self.lines {
-                line.recompute_costs(base, now, seen);
-            }
-        }
-    }
-
     /// Returns the first ply in which the lines differ, but none older than the last [`model::COMPARED_PLIES`] plies.
-    fn first_difference(&self) -> usize {
+    pub(super) fn first_difference(&self) -> usize {
         let least = self.lines.iter().map(|line| line.nodes().len()).min().unwrap_or(0);
         let first = least.saturating_sub(model::COMPARED_PLIES);
         let ply = |node: &Arc<LineNode>| (node.mv, node.silent, node.handling_cost, node.pressed_at.is_some());

@@ -70,7 +70,17 @@ impl Comparison<'_> {
         let strays = (self.seen().changed_since(before.made_at) & !own_squares & !in_hand & !self.hidden()).count() as u32;
         let replied = has_clock && self.history().node_count() > 1 && before.pressed_at.is_none();
         let early = if replied { model::REPLY_BEFORE_PRESS } else { 0 };
-        strays.min(model::MAX_STRAY_TOUCHES) as Cost * model::STRAY_TOUCH + early
+        strays.min(model::MAX_STRAY_TOUCHES) as Cost * model::STRAY_TOUCH + early + self.disorder_cost(mv)
+    }
+
+    /// Returns the cost of the piece of this next move having left its square long before its player made the move before: nobody
+    /// moves one piece while another is in their hand. Boards that detect only occupancy.
+    fn disorder_cost(&self, mv: Move) -> Cost {
+        let (seen, Some(own), Some(from)) = (self.seen(), self.history().node_back(1), mv.from()) else { return 0 };
+        let is_known = seen.sensing() == SensorKind::Occupancy && own.mv.is_some() && !own.silent && !mv.is_castle();
+        let is_empty = !seen.occupied().contains(from) && !self.hidden().contains(from);
+        let is_early = is_known && is_empty && seen.changed_at(from) + model::SCAN_TIME < own.made_at;
+        if is_early { model::UNEXPLAINED } else { 0 }
     }
 }
 

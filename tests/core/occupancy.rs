@@ -1,0 +1,72 @@
+//! Boards that detect only whether a square is occupied: what becomes of moves whose changes overlap, replace each other or are
+//! missing. A story is a line of words: `e2-` a square becomes empty, `e4+` one becomes occupied, `W`/`B` that player presses the
+//! clock, `~400` waits this many milliseconds.
+
+use shakmaty::Square;
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, SensorKind, SquareState};
+use touchmove::laws::Position;
+use touchmove::table::{Input, Settings, Table};
+
+/// Returns the moves on record after the story, which begins with this position on the board.
+fn record_of(fen: &str, story: &str) -> String {
+    let settings = Settings { sensing: SensorKind::Occupancy, start_fen: Some(fen.to_owned()), ..Settings::default() };
+    let start = Position::from_fen(fen, false).unwrap();
+    let state = |occupied: bool| if occupied { SquareState::Occupied } else { SquareState::Empty };
+    let placement: Placement = std::array::from_fn(|index| state(start.piece_at(Square::new(index as u32)).is_some()));
+    let mut table = Table::new(settings);
+    table.handle(0, Input::Link(LinkState::Up));
+    table.handle(0, Input::Reading(Reading::Placement(Box::new(placement))));
+    let mut now = 5_000;
+    table.advance(now);
+    let half = HalfTime { ms: 90_000, flag: false };
+    let clock = |turn| {
+        Some(ClockReading { left: half, right: half, turn, running: true, battery_low: false, resolution_ms: 1000, age_ms: 0 })
+    };
+    if story.contains(['W', 'B']) {
+        let turn = if start.turn().is_white() { ClockHalf::Left } else { ClockHalf::Right };
+        table.handle(now, Input::Reading(Reading::Clock(clock(turn))));
+    }
+    for word in story.split_whitespace() {
+        match word {
+            "W" => table.handle(now, Input::Reading(Reading::Clock(clock(ClockHalf::Right)))),
+            "B" => table.handle(now, Input::Reading(Reading::Clock(clock(ClockHalf::Left)))),
+            _ => match word.strip_prefix('~') {
+                Some(wait) => {
+                    now += wait.parse::<u64>().unwrap();
+                    table.advance(now)
+                }
+                None => {
+                    let square: Square = word[..2].parse().unwrap();
+                    table.handle(now, Input::Reading(Reading::Square(square, state(word.ends_with('+')))))
+                }
+            },
+        };
+    }
+    table.advance(now + 6_000);
+    let plies = table.record().map(|record| record.plies.iter().map(|ply| ply.played.uci.clone()).collect::<Vec<_>>());
+    plies.unwrap_or_default().join(" ")
+}
+
+#[test]
+fn a_stop_of_the_replier_is_not_the_movers_goal() {
+    // The queen stops on g5, where the bishop could have gone, before the bishop is seen on g3.
+    let fen = "6k1/ppb2ppp/2ppr3/8/PPNPnB1q/2P2Q2/5PPP/5RK1 w - - 3 22";
+    let story = "f4- ~199 g5+ ~31 h4- ~25 g3+ ~359 f6+ ~31 g5- ~108 f1- ~223 c1+ ~4000";
+    assert_eq!(record_of(fen, story), "f4g3 h4f6 f1c1");
+}
+
+#[test]
+fn a_silent_capture_is_recaptured_after_a_stop() {
+    // Nothing is seen of the captures on b5 but that a4 and b1 are left, and that the rook stops on b4.
+    let fen = "4r1k1/p4p1p/6p1/1QppP3/q4P2/2P4P/P5P1/1R4K1 b - - 2 25";
+    let story = "a4- ~338 B ~129 b4+ ~87 b1- ~377 b4- ~269 W ~90 e8- ~600 c8+ ~300 B ~3000";
+    assert_eq!(record_of(fen, story), "a4b5 b1b5 e8c8");
+}
+
+#[test]
+fn an_overlapping_reply_is_not_taken_for_the_move() {
+    // The pawn is on d3 before the queen is on f2.
+    let fen = "1r2r1k1/1pq2ppp/p4n2/4b3/2Pp2b1/1P3QP1/PBNP2BP/4RRK1 w - - 4 19";
+    let story = "d4- ~31 f3- ~194 d3+ ~231 f2+ ~4000";
+    assert_eq!(record_of(fen, story), "f3f2 d4d3");
+}
