@@ -194,7 +194,7 @@ impl Line {
                 self.split_traceless(now, seen, others);
             }
         }
-        if !self.at_tip && self.compare(seen).unexplained().any() {
+        if !self.at_tip && self.compare(seen).unexplained().any() && !self.compare(seen).is_swept() {
             self.costs.add(model::STILL_UNEXPLAINED);
         }
     }
@@ -260,7 +260,7 @@ impl Line {
             }
             return;
         }
-        if !search && self.compare(seen).unexplained().any() {
+        if !search && self.compare(seen).unexplained().any() && !self.compare(seen).is_swept() {
             self.costs.add(model::STILL_UNEXPLAINED);
         }
         if search && self.compare(seen).mismatch().any() {

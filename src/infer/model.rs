@@ -76,6 +76,11 @@ pub const LIFTED_OUT_OF_TURN: Cost = 90;
 pub const MOVE_WITHOUT_PRESS: Cost = 44;
 /// Cost of a press without a move that was seen. Guess: 1 %.
 pub const PRESS_WITHOUT_MOVE: Cost = 106;
+/// Cost of both kings in the centre, or one there and the other in place of a piece that was removed unseen: the result. Guess: as
+/// [`LIFTED_OUT_OF_TURN`].
+pub const KINGS_SIGNAL: Cost = 90;
+/// Cost of the pieces being swept off the board: that of a board without an explanation.
+pub const SWEPT: Cost = 400;
 /// Cost of a board that neither the line nor pieces in hands explain; [`UNEXPLAINED_SQUARE`] is added for every further square.
 pub const UNEXPLAINED: Cost = 200;
 /// See [`UNEXPLAINED`].

@@ -70,3 +70,19 @@ fn an_overlapping_reply_is_not_taken_for_the_move() {
     let story = "d4- ~31 f3- ~194 d3+ ~231 f2+ ~4000";
     assert_eq!(record_of(fen, story), "f3f2 d4d3");
 }
+
+#[test]
+fn sweeping_the_pieces_off_is_no_move() {
+    // The king that is lifted first could have captured.
+    let fen = "3q4/6pp/4p2k/Pp2P2P/1P6/5QPK/8/8 w - - 1 46";
+    let story = "f3- ~403 f4+ ~11000 h6- ~78 g3- ~218 h3- ~319 g7- ~5 h7- ~200 a5- ~200 b5- ~200 e5- ~200 d8- ~200 b4- ~3000";
+    assert_eq!(record_of(fen, story), "f3f4");
+}
+
+#[test]
+fn a_king_on_the_place_of_a_piece_signals_the_result() {
+    // The black king takes the place of the pawn on d5, which was not seen to be removed.
+    let fen = "4r3/6Q1/1B3R2/1p1pk3/2q5/2P5/6PP/r5K1 w - - 19 48";
+    let story = "f6- ~394 f1+ ~500 W ~2700 e5- ~1096 g1- ~628 e4+ ~12000";
+    assert_eq!(record_of(fen, story), "f6f1");
+}

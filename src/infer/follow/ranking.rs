@@ -1,6 +1,6 @@
 //! Ranks lines of play by their cost, and prunes them.
 
-use crate::boards::Millis;
+use crate::boards::{Millis, SensorKind};
 use crate::game::CorrectionReason;
 use crate::infer::model::{self, Cost};
 use crate::infer::{Beam, DropReason, Line, LineTrace, ObservedBoard};
@@ -46,10 +46,16 @@ pub(super) fn rank_live(lines: &mut Vec<Line>, now: Millis, seen: &ObservedBoard
         }
         true => 0,
     };
-    // A line that leaves the board equally unexplained is no better.
-    let better = weighed
-        .iter()
-        .position(|(other, line)| other + margin + stuck(line) < cost && line.compare(seen).unexplained().is_empty());
+    // A line that leaves the board equally unexplained is no better, unless the game is over.
+    let is_over = |line: &Line| {
+        let comparison = line.compare(seen);
+        seen.sensing() == SensorKind::Occupancy
+            && (comparison.is_swept() || comparison.kings_in_centre().is_some() || comparison.kings_unclear().is_some())
+    };
+    let explains = |line: &Line| {
+        line.compare(seen).unexplained().is_empty() || (is_over(line) && line.history().is_start_of(published.history()))
+    };
+    let better = weighed.iter().position(|(other, line)| other + margin + stuck(line) < cost && explains(line));
     let reason = match better.and_then(|better| weighed.get(better)) {
         Some((_, line)) if line.history().takes_back(published.history()) => CorrectionReason::Takeback,
         _ => CorrectionReason::Evidence,

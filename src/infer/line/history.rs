@@ -270,6 +270,13 @@ impl History {
             && (self.nodes.len() == other.nodes.len() || moves(self) == moves(other))
     }
 
+    /// Returns whether this is the other history without its last move, or its last two.
+    pub fn is_start_of(&self, other: &History) -> bool {
+        let longer = other.nodes.len().saturating_sub(self.nodes.len());
+        let same = self.nodes.iter().zip(&other.nodes).rev().take(model::COMPARED_PLIES).all(|(one, two)| one.mv == two.mv);
+        (1..=2).contains(&longer) && same
+    }
+
     /// Returns whether the last move is new: nothing has happened since.
     pub fn is_new(&self, now: Millis) -> bool {
         self.tip().mv.is_some() && self.tip().made_at == now

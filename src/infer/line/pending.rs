@@ -16,6 +16,14 @@ impl Comparison<'_> {
         if wrong.is_empty() {
             return strays;
         }
+        if seen.sensing() == SensorKind::Occupancy {
+            if self.kings_in_centre().is_some() || self.kings_unclear().is_some() {
+                return strays + model::KINGS_SIGNAL + self.removed_early_cost();
+            }
+            if self.is_swept() {
+                return strays + model::SWEPT + self.sweep_cost();
+            }
+        }
         let own_lifted = self.own_lifted();
         let removed = wrong & !own_lifted;
         let cost_of_holding = |square| model::holding_cost(now.saturating_sub(seen.changed_at(square)));
@@ -71,6 +79,39 @@ impl Comparison<'_> {
         let replied = has_clock && self.history().node_count() > 1 && before.pressed_at.is_none();
         let early = if replied { model::REPLY_BEFORE_PRESS } else { 0 };
         strays.min(model::MAX_STRAY_TOUCHES) as Cost * model::STRAY_TOUCH + early + self.disorder_cost(mv)
+    }
+
+    /// Returns the cost of pieces that were lifted long before the kings, whose squares are empty: they were moved, not removed to
+    /// make room for the kings.
+    fn removed_early_cost(&self) -> Cost {
+        let seen = self.seen();
+        let kings = self.tip().position.board().kings();
+        let empty = self.mismatch() & !seen.occupied();
+        let Some(signalled_at) = (empty & kings).into_iter().map(|square| seen.changed_at(square)).min() else { return 0 };
+        let is_early = |square: &Square| seen.changed_at(*square) + model::MAX_PRESS_DELAY < signalled_at;
+        (empty & !kings).into_iter().filter(is_early).count() as Cost * model::UNEXPLAINED
+    }
+
+    /// Returns whether so many pieces are missing, and none is on another square, that the pieces are being swept off the board.
+    pub fn is_swept(&self) -> bool {
+        /// More pieces than hands can hold during play.
+        const MIN_MISSING: usize = 5;
+        let wrong = self.mismatch();
+        wrong.is_disjoint(self.seen().occupied()) && wrong.count() >= MIN_MISSING
+    }
+
+    /// Returns the cost of the pieces being swept off the board now: if the last move without a press was made in the rhythm of the
+    /// sweep, it is none; if the first piece was lifted long before the others, it was moved.
+    fn sweep_cost(&self) -> Cost {
+        let (tip, seen) = (self.tip(), self.seen());
+        let mut lifted_at: Vec<Millis> = self.mismatch().into_iter().map(|square| seen.changed_at(square)).collect();
+        lifted_at.sort_unstable();
+        let [first, second, ..] = lifted_at[..] else { return 0 };
+        let left_at = tip.mv.and_then(|mv| mv.from()).map_or(0, |from| seen.changed_at(from).min(tip.made_at));
+        let in_rhythm = |at: Millis, next: Millis| next <= at + model::REST_CARRIED;
+        let made_in_sweep = tip.pressed_at.is_none() && tip.silent && in_rhythm(left_at, first);
+        (if made_in_sweep { model::REPLY_WHILE_HELD } else { 0 })
+            + if in_rhythm(first, second) { 0 } else { model::UNEXPLAINED }
     }
 
     /// Returns the cost of the piece of this next move having left its square long before its player made the move before: nobody

@@ -8,6 +8,8 @@ use crate::boards::{Millis, SensorKind};
 use crate::game::CorrectionReason;
 use crate::infer::ObservedBoard;
 use crate::infer::explain::landing_square;
+use crate::laws::CENTRE;
+use shakmaty::Role;
 
 impl Line {
     /// Tests whether the board shows a next move, or a replacement of the last one.
@@ -69,6 +71,13 @@ impl Line {
         let is_plain_capture = |found: &Match| found.mv.is_capture() && !found.mv.is_en_passant();
         if seen.sensing() == SensorKind::Occupancy && next.first().is_some_and(is_plain_capture) {
             // The other piece may only have been adjusted, while this one is still on its way.
+            others.push(self.clone());
+        }
+        let kings = self.tip().position.board().kings();
+        let is_signal =
+            |found: &Match| found.mv.role() == Role::King && CENTRE.contains(found.mv.to()) && (found.lifted & kings).any();
+        if seen.sensing() == SensorKind::Occupancy && next.iter().any(is_signal) {
+            // Both kings are off their squares: this may be the result signal.
             others.push(self.clone());
         }
         self.split_over(next, others, |line, found| line.append_move(now, found.mv, seen));

@@ -175,7 +175,7 @@ impl<'a> OccupancyDecoder<'a> {
             .collect();
         let to = mv.to();
         let unseen_before = line.last().is_some_and(|last| !last.ply.was_seen);
-        if unseen_before && !line.last().is_some_and(|last| landing_square(last.ply.mv) == to) {
+        if unseen_before && line.last().is_none_or(|last| landing_square(last.ply.mv) != to) {
             return Vec::new();
         }
         let arrivals: Vec<(usize, Millis)> = self
