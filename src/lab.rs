@@ -13,6 +13,7 @@ pub mod game_figures;
 pub mod halves;
 mod move_prior;
 pub mod options;
+pub mod review;
 pub mod run;
 pub mod score;
 pub mod sensed_placement;

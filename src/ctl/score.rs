@@ -70,6 +70,11 @@ pub struct Args {
     /// was never tried. It is not a bound: sometimes it is wrong where touchmove is right. Takes up to a few seconds per game.
     #[arg(long)]
     pub hindsight: bool,
+    /// Also review every game when it is over, and show how many of the corrections that it proposes are right
+    ///
+    /// The pieces stay as they are at the end, the result is set, and all that the board has reported is decoded once more.
+    #[arg(long)]
+    pub review: bool,
     /// Show why games ended wrong
     ///
     /// Plays each game that is not exact once more, and finds the first ply at which no line of play had the truth: what became
@@ -164,6 +169,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         against: &args.against,
         bound: args.bound,
         hindsight: args.hindsight,
+        review: args.review,
         causes: args.causes,
     };
     let jobs: Vec<Job> = files

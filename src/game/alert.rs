@@ -61,6 +61,8 @@ pub enum RulingOffer {
     Lost,
     /// Withdraws the result.
     Withdraw,
+    /// Adopts the moves that the alert proposes.
+    Adopt,
 }
 
 words! {
@@ -68,6 +70,7 @@ words! {
     RulingOffer {
         Restore = "restore", LetStand = "let_stand", Strike = "strike", Count = "count", Pause = "pause", Replace = "replace",
         Promotion = "promotion", Position = "position", Results = "results", Draw = "draw", Lost = "lost", Withdraw = "withdraw",
+        Adopt = "adopt",
     }
 }
 
@@ -75,7 +78,7 @@ impl RulingOffer {
     /// Returns the right that the ruling needs.
     pub fn right(self) -> Right {
         match self {
-            RulingOffer::Replace | RulingOffer::Promotion => Right::Correct,
+            RulingOffer::Replace | RulingOffer::Promotion | RulingOffer::Adopt => Right::Correct,
             RulingOffer::Results | RulingOffer::Draw | RulingOffer::Lost | RulingOffer::Withdraw => Right::Desk,
             RulingOffer::Restore
             | RulingOffer::LetStand
@@ -149,6 +152,9 @@ alert_kinds! {
     /// Moves were not seen one by one, were seen late and all at once, or were not shown by their squares, and other moves would
     /// explain the board as well; or moves are missing from the record. Its ply is the first of them.
     MovesUncertain = "moves_uncertain", Board Alert Operator [Replace];
+    /// The game has a result, and all that its board has reported was decoded once more: other moves are clearly likelier than those
+    /// on record. Nothing was changed. Its ply is the first of them.
+    CorrectionProposed = "correction_proposed", Board Alert Operator [Adopt];
     /// The clock is stopped and moves are made as in analysis: play seems to be over, and there is no result.
     ResultWanted = "result_wanted", End Alert Operator [Results];
     /// The pieces were set up again, and the game before has no result.
@@ -316,6 +322,10 @@ pub struct Alert {
     // Older journals lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub put_right: Option<String>,
+    /// The moves, in UCI, that are proposed in place of those on record from its ply on; empty if none are proposed.
+    // Older journals lack it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proposed: Vec<String>,
 }
 
 impl Alert {

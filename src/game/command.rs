@@ -152,6 +152,15 @@ board agrees. If the first of those moves was illegal, the output lists the move
     right Correct, method "Insert", rewrites
     subcommand "insert": "Insert a missing move; the moves after it remain", examples ["insert 21. Nf3", "insert 21... Qa5", "insert 41 g1f3"];
 
+    /// Replaces the moves on record by those that this alert proposes. A `moves_corrected` follows, and an `alert_cleared`.
+    Adopt = "adopt" {
+        /// Number of the alert, see `touchmovectl game`.
+        alert: u32 = ALERT,
+    }
+    example r#"{"do":"adopt","alert":3}"#
+    right Correct, method "Adopt", rewrites
+    subcommand "adopt": "Adopt the moves that an alert proposes", examples ["adopt 3"];
+
     /// Undoes the last command that changed the game: what it changed is published again as it was, and what was played since stays.
     Undo = "undo" {}
     example r#"{"do":"undo"}"#

@@ -218,7 +218,7 @@ fn answered_alert<'a>(command: &Command, record: &'a Record) -> Option<&'a Alert
     let at_ply = |ply: u32| record.alerts.iter().rev().find(|alert| alert.ply == ply && alert.is_about_record());
     let known = record.plies.len() as u32;
     match command {
-        Command::Acknowledge { alert } | Command::LetStand { alert } => by_id(*alert),
+        Command::Acknowledge { alert } | Command::LetStand { alert } | Command::Adopt { alert } => by_id(*alert),
         Command::Restore { ply }
         | Command::Replace { ply, .. }
         | Command::Insert { ply, .. }

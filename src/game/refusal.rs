@@ -106,6 +106,12 @@ refusals! {
         /// The alert.
         alert: u32,
     } = "NoIrregularMove", "no_irregular_move";
+    /// The alert proposes no moves, or moves that the record does not allow any more.
+    #[error("alert {alert} proposes no moves that can follow those on record: replace single moves instead")]
+    NoProposal {
+        /// The alert.
+        alert: u32,
+    } = "NoProposal", "no_proposal";
     /// No stored command can be undone.
     #[error("there is nothing to undo: only the last four commands that changed the game can be undone")]
     NothingToUndo = "NothingToUndo", "nothing_to_undo";

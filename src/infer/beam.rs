@@ -7,17 +7,16 @@ use super::model::{self, Cost};
 pub enum Beam {
     /// Live decoding: at most this many lines. The line that was published first stays first until another is clearly better.
     Live(usize),
-    /// Offline decoding: as many lines as time and memory allow; the likeliest comes first, whatever was published before. A game
-    /// takes seconds and about ten megabytes.
-    Offline,
+    /// Offline decoding: at most this many lines; the likeliest comes first, whatever was published before. With a thousand lines a
+    /// game takes seconds and about ten megabytes.
+    Offline(usize),
 }
 
 impl Beam {
     /// Returns the maximum number of lines.
     pub fn max_lines(self) -> usize {
         match self {
-            Beam::Live(lines) => lines.max(1),
-            Beam::Offline => 1_024,
+            Beam::Live(lines) | Beam::Offline(lines) => lines.max(1),
         }
     }
 
@@ -25,7 +24,7 @@ impl Beam {
     pub fn max_positions(self) -> usize {
         match self {
             Beam::Live(_) => model::MAX_POSITIONS,
-            Beam::Offline => 50_000,
+            Beam::Offline(lines) => lines.saturating_mul(48),
         }
     }
 
@@ -33,7 +32,12 @@ impl Beam {
     pub fn prune_margin(self) -> Cost {
         match self {
             Beam::Live(_) => model::PRUNE_MARGIN,
-            Beam::Offline => model::PRUNE_MARGIN * 3 / 2,
+            Beam::Offline(_) => model::PRUNE_MARGIN * 3 / 2,
         }
+    }
+
+    /// Whether this is offline decoding.
+    pub fn is_offline(self) -> bool {
+        matches!(self, Beam::Offline(_))
     }
 }

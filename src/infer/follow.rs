@@ -106,6 +106,11 @@ impl Follower {
         self.best().tip()
     }
 
+    /// Returns the number of lines of play that are still possible.
+    pub fn line_count(&self) -> usize {
+        self.lines.all().len()
+    }
+
     /// Returns the number of decided plies, from the start.
     pub fn decided(&self) -> usize {
         self.best().history().decided()

@@ -8,6 +8,7 @@ use crate::lab::causes::{Cause, find_cause};
 use crate::lab::clients::{ClientFigures, Clients};
 use crate::lab::game_figures::{GameFigures, compare, compare_line};
 use crate::lab::options::{SimulationOptions, UnknownBoard, settings};
+use crate::lab::review::{self, ReviewOutcome};
 use crate::lab::run::{self, HostInput, ReadingTap, RunEvent, VirtualCable};
 use crate::simulate::pgn::SourceGame;
 use crate::simulate::script::Script;
@@ -24,6 +25,8 @@ pub struct ScoreOptions<'a> {
     pub bound: bool,
     /// Compute the offline decoding with our own model.
     pub hindsight: bool,
+    /// Review the game when it is over.
+    pub review: bool,
     /// Find out why a game that is not exact ended wrong.
     pub causes: bool,
 }
@@ -39,6 +42,8 @@ pub struct Outcome {
     pub bound: Option<Bound>,
     /// The figures of the offline decoding, if requested.
     pub hindsight: Option<GameFigures>,
+    /// The review, if requested.
+    pub review: Option<ReviewOutcome>,
     /// Why the game ended wrong, if requested and it did.
     pub cause: Option<Cause>,
     /// A client of the LiveChess server that cannot retract a move and receives settled moves.
@@ -94,6 +99,10 @@ pub fn play(
         true => Some(hindsight(game, seed, options, &settings)?),
         false => None,
     };
+    let review = match score_options.review {
+        true => Some(review::review(game, seed, options, &settings)?),
+        false => None,
+    };
     let [first_seen, first_seen_prompt] = simulated.clients.compare(truth, &simulated.edges);
     let ours = compare(truth, &simulated.events, &simulated.edges, &settings);
     let cause = match score_options.causes && !ours.exact {
@@ -105,6 +114,7 @@ pub fn play(
         first_seen_prompt,
         bound: if score_options.bound { bound() } else { None },
         hindsight,
+        review,
         ours,
         cause,
         against: score_options.against.iter().map(baseline).collect(),

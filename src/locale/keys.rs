@@ -90,6 +90,7 @@ const SENTENCES: &[MessageKey] = &[
     ("uncertain_unshown", &[("plies", Plain)]),
     ("uncertain_promotion", &[("plies", Plain)]),
     ("uncertain_rest", &[("plies", Plain)]),
+    ("proposal", &[("plies", Plain), ("instead", Plain), ("percent", Number)]),
     ("moves_missing", &[("number", Number)]),
     ("last_move_doubtful", &[("san", Plain), ("percent", Number)]),
     // The clock.

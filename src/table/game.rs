@@ -23,6 +23,7 @@ mod missed_moves;
 mod orders;
 mod press_alerts;
 mod presses;
+mod proposal;
 mod publish;
 mod published;
 mod record_lag;
@@ -42,7 +43,7 @@ use super::clock::Clock;
 use super::{Output, Settings};
 use crate::boards::Millis;
 use crate::game::event::{ClockTimes, Rotation};
-use crate::game::{AlertKind, CompletedBy, Event, Record, StampedEvent};
+use crate::game::{AlertKind, CompletedBy, Confidence, Event, Record, StampedEvent};
 use crate::infer::model::Cost;
 pub(super) use crate::infer::model::MAX_KING_DELAY;
 use crate::infer::{Beam, DetectedStart, Follower, Hypothesis, LineNode, LineTrace, ObservedBoard};
@@ -61,6 +62,7 @@ use published::{PublishedGame, known_from};
 use record_lag::LagWatch;
 use rests::Rests;
 use shakmaty::Color;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use touch_watch::TouchWatch;
 pub(super) use unexplained::{DISORDER_TIMEOUT, UNEXPLAINED, UNEXPLAINED_LONG};
@@ -205,6 +207,29 @@ impl TableGame {
         let line = self.follower.nodes();
         let moves = line.iter().zip(line.iter().skip(1));
         moves.filter_map(|(before, node)| Some(before.position.uci(node.mv?))).collect()
+    }
+
+    /// Returns a copy of a game that has just begun, which follows the moves in offline decoding and raises no alerts.
+    pub(super) fn for_review(&self, beam: Beam) -> TableGame {
+        let mut game = self.clone();
+        game.set_beam(beam);
+        game.follow_only();
+        game
+    }
+
+    /// Returns the number of lines of play that are followed.
+    pub(super) fn line_count(&self) -> usize {
+        self.follower.line_count()
+    }
+
+    /// Returns the confidence of the move of this ply (counted from 1) in the line that is followed, and the time in which the
+    /// squares showed it; `None` before it is decided.
+    pub(super) fn followed_move(&self, ply: usize, now: Millis) -> Option<(Confidence, RangeInclusive<Millis>)> {
+        let (confidence, _) = self.follower.confidence(ply, now)?;
+        let nodes = self.follower.nodes();
+        let from = nodes.get(ply.checked_sub(1)?)?.made_at;
+        let until = nodes.get(ply + 1).or(nodes.get(ply))?.made_at;
+        Some((confidence, from..=until))
     }
 
     /// Returns every line of play that may still be what happened, likeliest first, from this ply on.

@@ -17,6 +17,7 @@ mod orders;
 mod output;
 mod pending_position;
 mod quiet;
+mod review;
 mod settings;
 mod silence;
 mod start;
@@ -44,6 +45,7 @@ use output::EventNumbers;
 pub use output::Output;
 use pending_position::{PendingPosition, is_position_set_by_order};
 use quiet::QuietTimer;
+use review::Review;
 pub use settings::{Publish, Settings};
 use shakmaty::Bitboard;
 use silence::SilenceTimers;
@@ -94,6 +96,7 @@ pub struct Table {
     check: PlacementCheck,
     lights: Lights,
     undo_log: UndoLog,
+    review: Review,
     /// The time of the last call.
     now: Millis,
 }
@@ -124,14 +127,18 @@ impl Table {
             check: PlacementCheck::default(),
             lights: Lights::default(),
             undo_log: UndoLog::default(),
+            review: Review::default(),
             now: 0,
         }
     }
 
+    /// Number of lines of play that [`Table::offline`] follows.
+    const OFFLINE_LINES: usize = 1_024;
+
     /// Creates a table for offline decoding. It follows so many lines of play that one game takes seconds, and always ranks the
     /// likeliest line first, however often that changes. [`Table::likeliest`] returns that line when the stream has ended.
     pub fn offline(settings: Settings) -> Table {
-        Table { beam: Beam::Offline, ..Table::new(settings) }
+        Table { beam: Beam::Offline(Table::OFFLINE_LINES), ..Table::new(settings) }
     }
 
     /// Creates a table that traces a line of play through the search, for diagnosis.
@@ -177,6 +184,7 @@ impl Table {
         let mut output = Output::default();
         self.run_due(now, &mut output);
         self.undo_log.note_input(now, &input);
+        self.log_for_review(now, &input);
         match input {
             Input::Reading(reading) => self.handle_reading(now, reading, &mut output),
             Input::Link(state) => {
@@ -293,5 +301,6 @@ impl Table {
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         let events = output.events.iter().map(|stamped| &stamped.event);
         output.commands.extend(self.lights.update(self.settings.lights, rotation, events));
+        self.update_review();
     }
 }

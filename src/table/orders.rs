@@ -2,6 +2,7 @@
 
 use super::game::TableGame;
 use super::pending_position::PendingPosition;
+use super::review::Review;
 use super::undo_log::UndoLog;
 use super::{Output, Table};
 use crate::boards::Millis;
@@ -18,7 +19,11 @@ impl Table {
         let can_be_undone = order.by != Order::HUB;
         let changes_moves = can_be_undone && (order.command.spec().rewrites || matches!(order.command, Command::Adjust { .. }));
         let is_undo = order.command == Command::Undo {};
-        let before = (changes_moves && !is_undo).then(|| Table { undo_log: UndoLog::default(), ..self.clone() });
+        let before = (changes_moves && !is_undo).then(|| Table {
+            undo_log: UndoLog::default(),
+            review: Review::default(),
+            ..self.clone()
+        });
         let answer = self.execute_order(now, order.clone(), output)?;
         match &answer {
             Answer::Undone(undone) => self.undo_log.note_undone(undone),
@@ -65,7 +70,10 @@ impl Table {
             return Err(Refusal::NoGame);
         }
         let takes_back = matches!(order.command, Command::TakeBack { .. } | Command::Restore { .. });
-        let amends = matches!(order.command, Command::Replace { .. } | Command::Insert { .. } | Command::Undo {});
+        let amends = matches!(
+            order.command,
+            Command::Replace { .. } | Command::Insert { .. } | Command::Adopt { .. } | Command::Undo {}
+        );
         let restores = amends || matches!(order.command, Command::Restore { .. });
         let resumes = amends || matches!(order.command, Command::Pause { paused: false });
         let mut answer = Err(Refusal::NoGame);

@@ -339,6 +339,7 @@ impl Table {
         self.pending_position = None;
         self.touched = Bitboard::EMPTY;
         self.undo_log.clear();
+        self.review.begin();
     }
 
     /// Begins a game from an earlier placement; what has changed since belongs to the game.

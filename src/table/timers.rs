@@ -31,6 +31,8 @@ impl Table {
                 self.with_game(output, |game, context, output| game.handle_kings_signal(due, context, output));
             } else if self.background_deadline().is_some_and(|at| at <= due) {
                 self.with_game(output, |game, context, output| game.run_background(due, context, output));
+            } else if self.review.deadline().is_some_and(|at| at <= due) {
+                self.run_review(due, output);
             } else if self.reevaluation_deadline().is_some_and(|at| at <= due) {
                 // This runs before all moves are taken back to the placement on the board.
                 self.start_if_set_up(due, self.quiet.elapsed(due), output);
@@ -51,7 +53,10 @@ impl Table {
         let board =
             [self.gap.deadline(), self.silence.silence_deadline(), self.silence.placement_deadline(), self.check.deadline()];
         let clock = [self.clock.deadline(), self.clock.request_deadline()];
-        let others = [self.kings_deadline(), self.reevaluation_deadline(), background].into_iter().chain(board).chain(clock);
+        let others = [self.kings_deadline(), self.reevaluation_deadline(), background, self.review.deadline()]
+            .into_iter()
+            .chain(board)
+            .chain(clock);
         let due = others.flatten().fold(stage.unwrap_or(Millis::MAX), Millis::min);
         (due < Millis::MAX).then(|| due.max(self.now))
     }

@@ -182,6 +182,7 @@ fn counted(stage: &Stage, kind: AlertKind, ply: u32) -> StampedEvent {
         evidence_kind: None,
         touches: Vec::new(),
         put_right: None,
+        proposed: Vec::new(),
     };
     let number = Some(record(stage).last_number + 1);
     StampedEvent { at: stage.now, number, event: Event::AlertRaised(alert) }

@@ -27,6 +27,7 @@ pub(crate) mod promises;
 mod properties;
 pub(crate) mod reasons;
 pub(crate) mod restraint;
+mod review;
 pub(crate) mod round;
 pub(crate) mod rulings;
 pub(crate) mod score;

@@ -217,13 +217,13 @@ fn sure_moves_are_published_later() {
     // The knight may have captured one of three pawns, and no capture was seen.
     let capture = "e5- ~900 e8- e7k ~1500";
     for (publish, story, expect) in [
-        (Publish::Prompt, "", "Nxd7 | Ke7"),
+        (Publish::Prompt, "", "Nxf7 | Ke7"),
         (Publish::Sure, "", ""),
-        (Publish::Prompt, "W ~300 B ~300", "Nxd7 | Ke7 | Nxd7! | Ke7!"),
-        (Publish::Sure, "W ~300", "Nxd7 | Nxd7! | Ke7"),
-        (Publish::Sure, "W ~300 B ~300", "Nxd7 | Nxd7! | Ke7 | Ke7!"),
-        (Publish::Sure, "h2- h4P ~500", "Nxd7 | Ke7 | h4 | Nxd7+"),
-        (Publish::Sure, "result=1-0", "Nxd7 | Ke7 | =1-0 arbiter"),
+        (Publish::Prompt, "W ~300 B ~300", "Nxf7 | Ke7 | Nxf7! | Ke7!"),
+        (Publish::Sure, "W ~300", "Nxf7 | Nxf7! | Ke7"),
+        (Publish::Sure, "W ~300 B ~300", "Nxf7 | Nxf7! | Ke7 | Ke7!"),
+        (Publish::Sure, "h2- h4P ~500", "Nxf7 | Ke7 | h4 | Nxf7+"),
+        (Publish::Sure, "result=1-0", "Nxf7 | Ke7 | =1-0 arbiter"),
     ] {
         let settings = Settings { publish, ..settings_for(SensorKind::Occupancy) };
         check_from(settings, fen, &format!("{capture} {story}"), expect);

@@ -296,7 +296,8 @@ fn a_whole_game_is_decoded_in_every_way_from_one_stream() {
     let game = pgn::read("[Result \"*\"]\n\n1. e4 d5 2. exd5 Qxd5 3. Nc3 Qe5+ 4. Be2 *\n\n").games.remove(0);
     let all = [Baseline::First, Baseline::Settled, Baseline::Reachable];
     for rotation in [Rotation::Upright, Rotation::Turned] {
-        let options = score::ScoreOptions { sensing: None, against: &all, bound: true, hindsight: true };
+        let options =
+            score::ScoreOptions { sensing: None, against: &all, bound: true, hindsight: true, review: true, causes: true };
         let outcome = score::play(&game, 1, &setting("clean", rotation), &options).unwrap();
         assert!(outcome.ours.exact && outcome.hindsight.unwrap().exact, "{:?}", outcome.ours.failure);
         for (baseline, figures) in all.iter().zip(&outcome.against) {

@@ -76,6 +76,7 @@ fn one_of_each() -> Vec<StampedEvent> {
             evidence_kind: None,
             touches: Vec::new(),
             put_right: None,
+            proposed: Vec::new(),
         }),
         Event::AlertCleared { id: 1 },
         Event::Commanded { command: Command::TakeBack { plies: 1 }, by: "uid 1000".into() },
@@ -320,6 +321,7 @@ fn command() -> impl Strategy<Value = Command> {
         any::<u32>().prop_map(|alert| Command::Acknowledge { alert }),
         any::<u32>().prop_map(|ply| Command::Restore { ply }),
         any::<u32>().prop_map(|alert| Command::LetStand { alert }),
+        any::<u32>().prop_map(|alert| Command::Adopt { alert }),
         any::<(u32, String)>().prop_map(|(ply, uci)| Command::Replace { ply, uci }),
         any::<(u32, String)>().prop_map(|(ply, uci)| Command::Insert { ply, uci }),
         Just(Command::Undo {}),
@@ -376,7 +378,8 @@ fn touches() -> impl Strategy<Value = Vec<TouchSighting>> {
 }
 
 fn alert() -> impl Strategy<Value = Alert> {
-    let texts = (vec(any::<String>(), 0..3), text(), any::<String>(), vec(any::<String>(), 0..3));
+    let texts = || vec(any::<String>(), 0..3);
+    let texts = (texts(), text(), any::<String>(), texts(), texts());
     let proof =
         (clock_times(), vec(ruling_action(), 0..3), of(any::<u32>()), evidence(), (of(word()), touches()), of(any::<String>()));
     (any::<(u32, u32)>(), word(), of(word()), vec(square(), 0..5), texts, proof).prop_map(
@@ -385,7 +388,7 @@ fn alert() -> impl Strategy<Value = Alert> {
             kind,
             by,
             squares,
-            (articles, text, position, allowed),
+            (articles, text, position, allowed, proposed),
             (clocks, required, count, evidence, (evidence_kind, touches), put_right),
         )| Alert {
             id,
@@ -404,6 +407,7 @@ fn alert() -> impl Strategy<Value = Alert> {
             evidence_kind,
             touches,
             put_right,
+            proposed,
         },
     )
 }

@@ -59,6 +59,7 @@ fn alert(id: u32, kind: AlertKind, ply: u32) -> Event {
         evidence_kind: None,
         touches: Vec::new(),
         put_right: None,
+        proposed: Vec::new(),
     })
 }
 

@@ -113,6 +113,7 @@ fn raised(id: u32, kind: AlertKind) -> Event {
         evidence_kind: None,
         touches: Vec::new(),
         put_right: None,
+        proposed: Vec::new(),
     })
 }
 

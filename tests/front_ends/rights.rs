@@ -103,6 +103,7 @@ fn alert(id: u32, kind: AlertKind, fen: &str) -> Alert {
         evidence_kind: None,
         touches: Vec::new(),
         put_right: None,
+        proposed: Vec::new(),
     }
 }
 
@@ -120,6 +121,7 @@ fn kinds_for(audience: Audience) -> BTreeSet<&'static str> {
     let operators = [
         "position_unexplained",
         "moves_uncertain",
+        "correction_proposed",
         "result_wanted",
         "result_missing",
         "board_silent",
@@ -140,7 +142,7 @@ fn kinds_for(audience: Audience) -> BTreeSet<&'static str> {
 #[tokio::test]
 async fn each_role_gives_the_commands_that_it_may_give() {
     let Some(scene) = Scene::open().await else { return };
-    let operators = ["result", "promotion", "replace", "insert", "tags"];
+    let operators = ["result", "promotion", "replace", "insert", "adopt", "tags"];
     let (operator, live) = (scene.proxy(names::OPERATOR_NAME).await, scene.proxy(names::BUS_NAME).await);
     for spec in COMMANDS {
         let least = match spec.word {

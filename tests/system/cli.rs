@@ -61,7 +61,7 @@ fn a_prior_is_fitted_to_the_games_of_one_half() {
     let games: String = (1..=8)
         .map(|day| {
             format!(
-                "[White \"A\"]\n[Black \"B\"]\n[Date \"2025.11.0{day}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 *\n\n"
+                "[White \"A{day}\"]\n[Black \"B\"]\n[Date \"2025.11.0{day}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 *\n\n"
             )
         })
         .collect();

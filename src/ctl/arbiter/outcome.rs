@@ -45,6 +45,7 @@ pub(super) fn describe(
         },
         Command::Adjust { player } => format!("{} adjusts pieces", player_name(*player)),
         Command::Acknowledge { alert } => format!("{} is closed", alert_name(*alert)),
+        Command::Adopt { alert } => format!("the moves that {} proposes are on record", alert_name(*alert)),
         Command::LetStand { alert } => format!("{} is closed, and its move stands", alert_name(*alert)),
         Command::Count { player, irregularity } => {
             format!("{} was counted for {} {}", irregularity.word(), player_name(*player), after.moment(after.len()))

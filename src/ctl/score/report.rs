@@ -6,6 +6,7 @@ use crate::lab::bound::{BoundFigures, MAX_POSITIONS};
 use crate::lab::clients::FirstSeen;
 use crate::lab::figures::Figures;
 use crate::lab::game_figures::CALIBRATION;
+use crate::lab::review::ReviewFigures;
 use crate::lab::score::Outcome;
 use crate::lab::statistics::{Delay, share};
 use clap::ValueEnum;
@@ -37,6 +38,9 @@ pub(super) struct Report<'a> {
     /// What any decoder could know.
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<BoundFigures>,
+    /// The reviews of the games after their end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    review: Option<ReviewFigures>,
     /// Why games ended wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     causes: Option<Causes>,
@@ -107,6 +111,7 @@ impl<'a> Report<'a> {
             first_seen_prompt: FirstSeen::of(outcomes.iter().map(|outcome| &outcome.first_seen_prompt), plies),
             against: hindsight.into_iter().chain(against).collect(),
             bound: args.bound.then(|| BoundFigures::of(outcomes.iter().filter_map(|outcome| outcome.bound))),
+            review: args.review.then(|| ReviewFigures::of(outcomes.iter().filter_map(|outcome| outcome.review))),
             causes: args.causes.then(|| Causes::of(jobs, outcomes)),
             failures: failures.collect(),
         }
@@ -181,6 +186,15 @@ impl<'a> Report<'a> {
                     ),
                 );
             }
+        }
+        if let Some(ReviewFigures { wrong, mended, other, exact, misled }) = self.review {
+            row(
+                "review",
+                format!(
+                    "of {wrong} wrong records, {mended} would become exact, and {other} something else; of {exact} exact ones, \
+                     {misled} would become wrong"
+                ),
+            );
         }
         self.causes.iter().for_each(Causes::print);
         self.print_failures(args);

@@ -123,6 +123,7 @@ impl Record {
             | Command::Acknowledge { .. }
             | Command::Replace { .. }
             | Command::Insert { .. }
+            | Command::Adopt { .. }
             | Command::Claim { .. } => {}
         }
     }
@@ -136,6 +137,10 @@ impl Record {
             Command::Restore { ply } => Some(self.moves_from(ply.saturating_sub(1))),
             Command::Replace { ply, .. } | Command::Insert { ply, .. } | Command::Promotion { ply: Some(ply), .. } => {
                 Some(self.moves_from(ply.saturating_sub(1)))
+            }
+            Command::Adopt { alert: id } => {
+                let alert = self.alerts.iter().find(|alert| alert.id == *id);
+                alert.map(|alert| self.moves_from(alert.ply.saturating_sub(1)))
             }
             Command::Promotion { ply: None, .. } => {
                 let promotion = |ply: &Ply| ply.played.uci.len() == 5;

@@ -76,7 +76,7 @@ impl Lines {
     pub(super) fn credible(&self, now: Millis, seen: &ObservedBoard) -> impl Iterator<Item = &Line> {
         let limit = match self.beam {
             Beam::Live(_) => None,
-            Beam::Offline => {
+            Beam::Offline(_) => {
                 let least = self.lines.iter().map(|line| line.cost(now, seen)).min().unwrap_or_default();
                 Some(least + model::PRUNE_MARGIN)
             }
@@ -143,7 +143,7 @@ impl Lines {
             act(line, seen, &mut others);
             others.truncate(model::MAX_SPLITS);
         }
-        if self.beam == Beam::Offline {
+        if self.beam.is_offline() {
             self.credible(now, seen).for_each(|line| line.add_replacements(now, seen, &mut others));
         }
         self.lines.append(&mut others);
@@ -199,7 +199,7 @@ impl Lines {
     fn rank(&mut self, now: Millis, seen: &ObservedBoard) {
         let ranking = match self.beam {
             Beam::Live(_) => ranking::rank_live(&mut self.lines, now, seen),
-            Beam::Offline => ranking::rank_offline(&mut self.lines, now, seen),
+            Beam::Offline(_) => ranking::rank_offline(&mut self.lines, now, seen),
         };
         if ranking.replaced.is_some() {
             self.changes += 1;

@@ -89,7 +89,7 @@ pub(super) fn prune(weighed: Vec<(Cost, Line)>, beam: Beam, lines: &mut Vec<Line
         };
         let own_nodes = line.nodes().len() - shared_nodes(&line, first);
         let hopeless = cost.min(line.past_cost() + model::MAX_PENDING_AT_PRUNE) > least + beam.prune_margin();
-        let fits_memory = beam == Beam::Offline || bytes + line.memory_bytes(own_nodes) <= model::MAX_BYTES;
+        let fits_memory = beam.is_offline() || bytes + line.memory_bytes(own_nodes) <= model::MAX_BYTES;
         let has_room = lines.len() < beam.max_lines();
         let fits_memory = fits_memory && positions + own_nodes < beam.max_positions();
         // Most lines differ in this one number.

@@ -3,7 +3,7 @@
 use super::Follower;
 use crate::boards::Millis;
 use crate::infer::line::PlayElsewhere;
-use crate::infer::{Beam, Line, model};
+use crate::infer::{Line, model};
 use shakmaty::Bitboard;
 
 impl Follower {
@@ -70,14 +70,14 @@ impl Follower {
 
     /// In offline decoding, when no credible line explains the board: tries everything else that leads to what is seen.
     pub(super) fn search_offline(&mut self, now: Millis, settle: Millis) {
-        /// Number of lines, the likeliest, from which it searches.
-        const SEARCHED_LINES: usize = 12;
+        /// It searches from the likeliest lines: from one of so many.
+        const SEARCHED_SHARE: usize = 85;
         let quiet = now.saturating_sub(self.seen.last_edge());
         let is_unexplained = |line: &Line| !line.is_at_tip();
-        if self.lines.beam() != Beam::Offline || quiet < settle || !self.lines.credible(now, &self.seen).all(is_unexplained) {
+        if !self.lines.beam().is_offline() || quiet < settle || !self.lines.credible(now, &self.seen).all(is_unexplained) {
             return;
         }
-        let mut remaining = SEARCHED_LINES;
+        let mut remaining = self.lines.beam().max_lines().div_ceil(SEARCHED_SHARE);
         self.apply_to_lines(now, |line, seen, others| {
             if remaining > 0 {
                 remaining -= 1;

@@ -42,6 +42,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("refusal-no_alert", &[]),
     ("refusal-no_game", &[]),
     ("refusal-no_irregular_move", &[]),
+    ("refusal-no_proposal", &[]),
     ("refusal-no_move", &[("uci", Plain)]),
     ("refusal-no_ply", &[]),
     ("refusal-no_position_before", &[]),

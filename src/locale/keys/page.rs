@@ -182,6 +182,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-do-go_on", &[]),
     ("page-do-insert", &[]),
     ("page-do-it", &[]),
+    ("page-do-adopt", &[]),
     ("page-do-let_stand", &[]),
     ("page-do-pause", &[]),
     ("page-do-position", &[]),

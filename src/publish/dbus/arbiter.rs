@@ -223,17 +223,17 @@ impl ArbiterObject {
     /// what the Laws then require, in this order), white and black (i: milliseconds on the clocks when that position was completed,
     /// -1 where unknown), and where applicable allowed (as: the moves that touched pieces allow, as UCI), count (u: which of the
     /// player's counted irregularities this is), put_right (s: the legal move, in SAN, that the player completed after they had taken
-    /// the illegal one back themselves), evidence (a(xsss): what squares showed, as in MoveMade), and of touched pieces evidence_kind
+    /// the illegal one back themselves), proposed (as: the moves, as UCI, that Adopt puts on record from that ply on), evidence (a(xsss): what squares showed, as in MoveMade), and of touched pieces evidence_kind
     /// (s: lift where the pieces left their squares, touch where the board only sensed a hand on them; it does not know whose) and
     /// touches (a(xxs): the hands that the board sensed in that turn, each with its beginning and end, in Unix milliseconds, and the
     /// square).
     ///
     /// kind, by matter: play: illegal_pending, illegal_move, illegal_stands, illegal_position, press_without_move,
-    /// press_before_release; board: position_unexplained, wrong_start, orientation, moves_uncertain, displaced,
-    /// displaced_found, capture_unclear; touch: touch_move, touch_capture, possible_touch, release_changed, promotion_changed,
-    /// handled_off_turn; end: result_signalled, result_wanted, result_missing, dead_position, five_fold, seventy_five,
-    /// flag_fall, played_after_end; device: board_silent, link_lost, clock_stopped, clock_set, clock_lost, clock_battery,
-    /// board_battery.
+    /// press_before_release; board: position_unexplained, wrong_start, orientation, moves_uncertain, correction_proposed,
+    /// displaced, displaced_found, capture_unclear; touch: touch_move, touch_capture, possible_touch, release_changed,
+    /// promotion_changed, handled_off_turn; end: result_signalled, result_wanted, result_missing, dead_position, five_fold,
+    /// seventy_five, flag_fall, played_after_end; device: board_silent, link_lost, clock_stopped, clock_set, clock_lost,
+    /// clock_battery, board_battery.
     ///
     /// required: restore, touch_binds, release_binds, complete, queen, take_increment, add and seconds for the opponent, halve with
     /// the maximum deduction and the minimum remaining time in seconds, wins, loses, await_search (loses, or draw where the
@@ -262,7 +262,7 @@ impl ArbiterObject {
 
     /// A command was carried out. command and argument: result and the result; position and the FEN; take_back and the number of
     /// plies; promotion and the piece, with "at ply" and the ply if one was named; adjust and the player; acknowledge and the
-    /// alert's id; restore and the ply; let_stand and the alert's id; replace, the move, "at ply" and the ply; insert, the move,
+    /// alert's id; restore and the ply; let_stand and the alert's id; adopt and the alert's id; replace, the move, "at ply" and the ply; insert, the move,
     /// "before ply" and the ply; undo and an empty argument; count, the player and what; strike, the player, "at ply" and the ply;
     /// clock_note, White's and Black's milliseconds and the note; pause, on or off; laws and the Laws; claim, the player, the
     /// claim, "with" and the intended move if there is one. by: who gave the command, as far as the bus knows.

@@ -88,6 +88,17 @@ impl OperatorObject {
         self.0.command(Command::Insert { ply, uci }, &header, connection).await
     }
 
+    /// Replaces the moves on record by those that this alert proposes; the alert is cleared.
+    /// Errors: NoAlert, NoProposal.
+    async fn adopt(
+        &self,
+        alert: u32,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        self.0.command(Command::Adopt { alert }, &header, connection).await
+    }
+
     /// Sets the piece to which the pawn was promoted at this ply; 0: the last promotion on record. piece: queen, rook, bishop or
     /// knight.
     /// Errors: NoPromotion, BadPiece.

@@ -27,7 +27,7 @@ pub(super) type CorrectedMoveValue = (String, String, String, DetailMap);
 
 /// `(id, kind, ply, by, articles, squares, detail, position, details)`, as in property `Alerts`. `details` has `notice` (b),
 /// `required` (as), `white` and `black` (i, milliseconds, −1 where unknown), and optionally `allowed` (as), `count` (u),
-/// `put_right` (s), `evidence` (a(xsss)), `evidence_kind` (s) and `touches` (a(xxs)).
+/// `put_right` (s), `proposed` (as), `evidence` (a(xsss)), `evidence_kind` (s) and `touches` (a(xxs)).
 pub(super) type AlertValue = (u32, String, u32, String, Vec<String>, Vec<String>, String, String, DetailMap);
 
 /// A durable event in D-Bus terms.
@@ -185,6 +185,9 @@ pub(super) fn alert_value(alert: &Alert, audience: Audience, wall: &dyn Fn(Milli
         details.extend(named_values([("touches", touches_value(&alert.touches, wall))]));
     }
     details.extend(alert.touch_evidence().iter().flat_map(|kind| named_values([("evidence_kind", kind.word().into())])));
+    if !alert.proposed.is_empty() {
+        details.extend(named_values([("proposed", alert.proposed.clone().into())]));
+    }
     details.extend(alert.put_right.iter().flat_map(|san| named_values([("put_right", san.clone().into())])));
     details.extend(alert.count.into_iter().flat_map(|count| named_values([("count", count.into())])));
     (
@@ -296,6 +299,7 @@ mod tests {
             evidence_kind: None,
             touches: Vec::new(),
             put_right: None,
+            proposed: Vec::new(),
         };
         vec![
             Event::GameStarted { fen: "fen".into(), chess960: None, laws: "fide-2023".into(), rotation: Rotation::Upright },

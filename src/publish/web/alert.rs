@@ -42,6 +42,7 @@ pub(super) fn alert_to_json(view: &AudienceView, game: &GameView, alert: &Alert)
         "touches": if view.audience == Audience::Arbiter { touches_to_json(game, &alert.touches) } else { json!([]) },
         "count": alert.count,
         "put_right": alert.put_right,
+        "proposed": alert.proposed,
         "plies_since": game.record.plies_since(alert.id),
         "result": proposed_result(alert),
         "offers": offers.map(Word::word).collect::<Vec<_>>(),

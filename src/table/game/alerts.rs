@@ -63,6 +63,7 @@ impl TableGame {
             evidence_kind: draft.evidence_kind,
             touches: draft.touches,
             put_right: None,
+            proposed: draft.proposed,
         };
         let id = alert.id;
         self.record_event(now, Event::AlertRaised(alert), output);

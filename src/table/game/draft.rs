@@ -22,6 +22,8 @@ pub(super) struct AlertDraft {
     pub evidence: Vec<Sighting>,
     pub evidence_kind: Option<TouchEvidence>,
     pub touches: Vec<TouchSighting>,
+    /// The moves that are proposed from that ply on, in UCI.
+    pub proposed: Vec<String>,
 }
 
 impl AlertDraft {
@@ -40,6 +42,7 @@ impl AlertDraft {
             evidence: Vec::new(),
             evidence_kind: None,
             touches: Vec::new(),
+            proposed: Vec::new(),
         }
     }
 }

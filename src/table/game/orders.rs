@@ -102,6 +102,11 @@ impl TableGame {
                 self.record_event(now, event, output);
                 self.amend(now, &moves, placement, context, output);
             }
+            Command::Adopt { alert } => {
+                let plies = self.proposed_plies(alert)?;
+                self.record_event(now, event, output);
+                self.adopt(now, alert, &plies, placement, context, output);
+            }
             Command::Count { .. } => self.record_event(now, event, output),
             Command::Strike { player, ply } => {
                 if self.record().counted(player, ply).is_none() {
@@ -206,7 +211,7 @@ impl TableGame {
         }
         if self.end.is_over() {
             // Nothing is left to check on this board.
-            self.clear(now, |alert| alert.kind != AlertKind::MovesUncertain, output);
+            self.clear(now, |alert| !matches!(alert.kind, AlertKind::MovesUncertain | AlertKind::CorrectionProposed), output);
         } else if resumes && !self.board.is_unknown() {
             self.kings.withdraw();
             self.handle_first_placement(now, placement, context, output);

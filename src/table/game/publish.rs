@@ -143,7 +143,9 @@ impl TableGame {
         self.published.rebuild_history();
         // Uncertainty about moves that are gone is settled, or is reported again.
         let is_obsolete = |alert: &Alert| {
-            alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32 && !unchanged.contains(&alert.ply)
+            matches!(alert.kind, AlertKind::MovesUncertain | AlertKind::CorrectionProposed)
+                && alert.ply > same as u32
+                && !unchanged.contains(&alert.ply)
         };
         self.clear(now, is_obsolete, output);
         let is_takeback = reason == CorrectionReason::Takeback;

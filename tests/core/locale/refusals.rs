@@ -18,6 +18,7 @@ fn refusals() -> Vec<Refusal> {
         SameMove { ply: 1 },
         LaterMove { ply: 3, san: san.clone(), later: later.clone() },
         NoIrregularMove { alert: 1 },
+        NoProposal { alert: 1 },
         NothingToUndo {},
         MovedSince { change: "the result was set" },
         NotCounted { player: Color::White, ply: 3, known: vec![1] },

@@ -317,6 +317,7 @@ pub fn argument(bytes: &[u8]) {
         Ok(Command::TakeBack { plies: number(first) }),
         Ok(Command::Restore { ply: number(first) }),
         Ok(Command::LetStand { alert: number(first) }),
+        Ok(Command::Adopt { alert: number(first) }),
         Ok(Command::Acknowledge { alert: number(first) }),
         Ok(Command::Undo {}),
     ];

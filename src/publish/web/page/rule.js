@@ -21,6 +21,7 @@ const result = (one) => ({ text: t("page-result-is", { result: score(one) }), wh
 const OFFERS = {
   restore: (card, alert) => [{ text: t("page-do-restore-ply", { move: name(card, alert.ply) }), what: { do: "restore", ply: alert.ply } }],
   let_stand: (card, alert) => [{ text: t("page-do-let_stand"), what: { do: "let_stand", alert: alert.id } }],
+  adopt: (card, alert) => [{ text: t("page-do-adopt"), what: { do: "adopt", alert: alert.id } }],
   strike: (card, alert) =>
     alert.count && alert.by ? [{ text: t("page-do-strike"), what: { do: "strike", player: alert.by, ply: alert.ply } }] : [],
   count: (card, alert) => [{ text: t("page-do-count"), form: "count", initial: { player: alert.by, what: "touch_broken" } }],
