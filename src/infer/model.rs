@@ -166,6 +166,8 @@ pub fn haste_cost(ms: Millis) -> Cost {
 
 /// Minimum time for which a hand carries a piece, in milliseconds.
 pub const MIN_CARRY_TIME: Millis = 80;
+/// Time for which hands usually carry a piece at least, in milliseconds: 200–750 ms.
+pub const USUAL_CARRY_TIME: Millis = 200;
 /// Minimum time by which a reply began before the move that it answers was seen, in milliseconds, and its cost: squares are scanned
 /// up to 250 ms late, and most players wait until the piece is on the board.
 const OVERLAP_COSTS: [(Millis, Cost); 5] = [(0, 8), (50, 20), (100, 35), (175, 60), (275, 122)];
@@ -249,6 +251,14 @@ pub fn scale_by_cost(weight: u64, cost: Cost) -> u64 {
 /// Returns the cost of a share of a whole: 16 times the binary logarithm of `whole / part`, rounded down.
 pub fn cost_of_share(part: u64, whole: u64) -> Cost {
     log2_sixteenths(whole.max(1)) - log2_sixteenths(part.max(1))
+}
+
+/// Returns these costs, changed by a constant so that their likelihoods add up to one.
+pub fn normalised(costs: Vec<Cost>) -> Box<[Cost]> {
+    let least = costs.iter().copied().min().unwrap_or(0);
+    let total: u64 = costs.iter().map(|&cost| likelihood(cost - least) >> 8).sum();
+    let share = cost_of_share(1 << 24, total);
+    costs.into_iter().map(|cost| cost - least + share).collect()
 }
 
 /// Returns 16 times the binary logarithm of `value`, rounded down.

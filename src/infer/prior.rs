@@ -60,11 +60,7 @@ pub fn weighed_costs(weights: &Weights, position: &Position, recent: &RecentMove
         features::features(&around, mv, |feature| sum -= Cost::from(weights.get(feature)));
         sum
     };
-    let costs: Vec<Cost> = legal.iter().map(|&mv| cost(mv)).collect();
-    let least = costs.iter().copied().min().unwrap_or(0);
-    let total: u64 = costs.iter().map(|&cost| model::likelihood(cost - least) >> 8).sum();
-    let share = model::cost_of_share(1 << 24, total);
-    costs.into_iter().map(|cost| cost - least + share).collect()
+    model::normalised(legal.iter().map(|&mv| cost(mv)).collect())
 }
 
 /// Returns the features of each of these moves, in ascending order.

@@ -256,18 +256,7 @@ impl<'a> Redecoder<'a> {
     /// Returns the line if it leads to what the board shows, except for pieces in the hands.
     fn complete(&self, position: &Position, line: &[Ply]) -> Option<RedecodedLine> {
         let last = line.last()?;
-        let wrong = self.seen.mismatch(position.board()) & !self.hidden;
-        let own_lifted = lifted_squares(position, self.seen, wrong);
-        let others = wrong & !own_lifted;
-        // The last piece may still be on its way.
-        let passing = others & Bitboard::from_square(landing_square(last.mv)) & !self.seen.occupied();
-        let victim = others & !passing;
-        if (wrong & self.seen.occupied()).any() || own_lifted.count() > 2 || victim.count() > own_lifted.count().min(1) {
-            return None;
-        }
-        if !last.was_seen {
-            return None;
-        }
+        let OpenSquares { wrong, own_lifted, passing, victim } = OpenSquares::of(position, last, self.seen, self.hidden)?;
         let mut plies = line.to_vec();
         let unmatched = assign_presses(self.base, &self.presses, self.now, &mut plies);
         let strays = self.stray_cost(&plies);
@@ -358,6 +347,35 @@ impl<'a> Redecoder<'a> {
                 + if self.changes.shown_for(change) > model::MAX_STOP { model::REPLY_WHILE_HELD } else { 0 };
         }
         cost
+    }
+}
+
+/// The squares that differ from the position at the end of a line, all of them empty.
+struct OpenSquares {
+    /// All of them.
+    wrong: Bitboard,
+    /// Those of pieces in the hands of the player to move.
+    own_lifted: Bitboard,
+    /// The last square of the last move, if its piece is still on its way.
+    passing: Bitboard,
+    /// That of a piece that the player to move has lifted to capture it.
+    victim: Bitboard,
+}
+
+impl OpenSquares {
+    /// Compares the position at the end of a line with what the board shows; `None` if pieces in the hands do not explain the
+    /// difference. `last`: the last move of the line.
+    fn of(position: &Position, last: &Ply, seen: &ObservedBoard, hidden: Bitboard) -> Option<OpenSquares> {
+        let wrong = seen.mismatch(position.board()) & !hidden;
+        let own_lifted = lifted_squares(position, seen, wrong);
+        let others = wrong & !own_lifted;
+        let passing = others & Bitboard::from_square(landing_square(last.mv)) & !seen.occupied();
+        let victim = others & !passing;
+        let is_explained = wrong.is_disjoint(seen.occupied())
+            && own_lifted.count() <= 2
+            && victim.count() <= own_lifted.count().min(1)
+            && last.was_seen;
+        is_explained.then_some(OpenSquares { wrong, own_lifted, passing, victim })
     }
 }
 

@@ -8,6 +8,7 @@ use crate::game::words::words;
 use crate::lab::bound;
 use crate::lab::options::{SimulationOptions, UnknownBoard};
 use crate::lab::run::{self, ReadingTap, RunEvent, VirtualCable};
+use crate::lab::score::END_GRACE;
 use crate::laws::Move;
 use crate::simulate::pgn::SourceGame;
 use crate::simulate::script::Script;
@@ -17,8 +18,6 @@ pub use circumstance::Circumstance;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Time after the last action of the game in which its last readings arrive and nothing else is done, in milliseconds.
-const END_GRACE: Millis = 600;
 /// Time after a ply in which it is seen: two scans of the slowest board, in milliseconds.
 const SIGHT_TIME: Millis = 600;
 

@@ -16,11 +16,7 @@ const UNDERPROMOTION: [(Role, Cost); 3] = [(Role::Knight, 90), (Role::Rook, 115)
 
 /// Returns the cost of each of these legal moves; their likelihoods add up to one.
 pub fn exchange_costs(position: &Position, legal: &[Move]) -> Box<[Cost]> {
-    let costs: Vec<Cost> = legal.iter().map(|&mv| relative_cost(position, mv)).collect();
-    let least = costs.iter().copied().min().unwrap_or(0);
-    let total: u64 = costs.iter().map(|&cost| model::likelihood(cost - least) >> 8).sum();
-    let share = model::cost_of_share(1 << 24, total);
-    costs.into_iter().map(|cost| cost - least + share).collect()
+    model::normalised(legal.iter().map(|&mv| relative_cost(position, mv)).collect())
 }
 
 /// Returns the cost of a move, up to a constant for all moves of a position.

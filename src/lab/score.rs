@@ -140,7 +140,7 @@ fn hindsight(
 }
 
 /// Time after the last press in which news of the game itself may arrive and nothing else happens, in milliseconds.
-const END_GRACE: Millis = 600;
+pub(super) const END_GRACE: Millis = 600;
 
 /// The readings of a game, with the events of the table.
 struct SimulatedRun {

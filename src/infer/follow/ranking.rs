@@ -99,12 +99,16 @@ pub(super) fn prune(weighed: Vec<(Cost, Line)>, beam: Beam, lines: &mut Vec<Line
                 .zip(&*lines)
                 .any(|(other, retained)| *other == fingerprint && retained.history().is_same_as(line.history()))
         };
-        let dropped = match () {
-            () if hopeless => Some(DropReason::Margin),
-            () if !has_room => Some(DropReason::LineCount),
-            () if !fits_memory => Some(DropReason::Memory),
-            () if is_duplicate() => Some(DropReason::Duplicate),
-            () => None,
+        let dropped = if hopeless {
+            Some(DropReason::Margin)
+        } else if !has_room {
+            Some(DropReason::LineCount)
+        } else if !fits_memory {
+            Some(DropReason::Memory)
+        } else if is_duplicate() {
+            Some(DropReason::Duplicate)
+        } else {
+            None
         };
         match (dropped, &mut trace) {
             (None, _) => {

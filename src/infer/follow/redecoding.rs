@@ -4,7 +4,7 @@ use super::lines::Lines;
 use crate::boards::Millis;
 use crate::game::Confidence;
 use crate::infer::redecode::{redecode, redecode_occupancy};
-use crate::infer::{Line, ObservedBoard, model};
+use crate::infer::{Line, LineNode, ObservedBoard, model};
 
 /// Maximum number of re-decoded lines that are followed, on boards that detect only occupancy.
 const MAX_REDECODED: usize = 8;
@@ -17,11 +17,7 @@ impl Lines {
         }
         let published = self.best();
         let base = published.history().settled_ply(now);
-        let Some(node) = published.nodes().get(base) else { return };
-        let irregular = published.nodes().iter().skip(base + 1).any(|node| node.irregular);
-        if irregular || !seen.has_all_changes(node.made_at) || seen.was_damaged(now, model::DAMAGE_WINDOW) {
-            return;
-        }
+        let Some(node) = redecodable_node(published, base, now, seen) else { return };
         let hidden = published.assumed_stuck() | seen.doubtful();
         let candidates = redecode(node, seen, hidden, now);
         let Some(best) = candidates.first() else { return };
@@ -53,11 +49,7 @@ impl Lines {
         }
         let certain = published.nodes().iter().rposition(|node| node.confidence == Some(Confidence::CERTAIN));
         let base = published.history().settled_ply(now).max(certain.unwrap_or(0));
-        let Some(node) = published.nodes().get(base) else { return };
-        let irregular = published.nodes().iter().skip(base + 1).any(|node| node.irregular);
-        if irregular || !seen.has_all_changes(node.made_at) || seen.was_damaged(now, model::DAMAGE_WINDOW) {
-            return;
-        }
+        let Some(node) = redecodable_node(published, base, now, seen) else { return };
         let candidates = redecode_occupancy(node, seen, published.hidden(seen), now);
         let Some(best) = candidates.first() else { return };
         let limit = best.cost + model::REDECODE_MARGIN_OCCUPANCY;
@@ -75,4 +67,12 @@ impl Lines {
             .collect();
         self.lines.extend(new);
     }
+}
+
+/// Returns the node of ply `base`, if all changes since then are known and no irregular move was made.
+fn redecodable_node<'a>(line: &'a Line, base: usize, now: Millis, seen: &ObservedBoard) -> Option<&'a LineNode> {
+    let node = line.nodes().get(base)?;
+    let is_irregular = line.nodes().iter().skip(base + 1).any(|node| node.irregular);
+    let is_known = seen.has_all_changes(node.made_at) && !seen.was_damaged(now, model::DAMAGE_WINDOW);
+    (is_known && !is_irregular).then_some(node)
 }

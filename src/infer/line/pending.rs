@@ -92,7 +92,7 @@ impl Comparison<'_> {
         (empty & !kings).into_iter().filter(is_early).count() as Cost * model::UNEXPLAINED
     }
 
-    /// Returns whether so many pieces are missing, and none is on another square, that the pieces are being swept off the board.
+    /// Returns whether the pieces are being swept off the board: several are missing, and none is on another square.
     pub fn is_swept(&self) -> bool {
         /// More pieces than hands can hold during play.
         const MIN_MISSING: usize = 5;

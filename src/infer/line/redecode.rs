@@ -68,8 +68,7 @@ impl Line {
     pub fn recompute_costs(&mut self, base: usize, now: Millis, seen: &ObservedBoard) {
         let Some(node) = self.nodes().get(base) else { return };
         let moves: Vec<Move> = self.history.moves_after(base).collect();
-        let redecoded = redecode_moves(node, &moves, seen, self.stuck.hidden(seen), now);
-        if let Some(redecoded) = redecoded {
+        if let Some(redecoded) = redecode_moves(node, &moves, seen, self.stuck.hidden(seen), now) {
             self.set_redecoded_costs(base, &redecoded, seen);
         }
     }

@@ -41,7 +41,7 @@ struct Step {
     capture: Option<Role>,
     to: Square,
     promotion: Option<Role>,
-    /// Where the captured piece stands.
+    /// The square of the captured piece.
     captured_on: Square,
 }
 

@@ -150,7 +150,7 @@ impl<'a> Surroundings<'a> {
         surroundings
     }
 
-    /// Returns whether a piece of this value is safe on a square, as far as the first exchange tells.
+    /// Returns whether a piece of this value is safe on a square. Only the first exchange is considered.
     pub(super) fn is_safe(&self, role: Role, least: usize, defended: bool) -> bool {
         match least.checked_sub(1).and_then(|index| VALUES.get(index)) {
             None => true,
@@ -189,7 +189,7 @@ impl<'a> Surroundings<'a> {
         self.board.pawns() & side
     }
 
-    /// Returns whether no pawn of the opponent stands in front of a pawn of the player to move on this square, or beside its way.
+    /// Returns whether no pawn of the opponent is in front of a pawn of the player to move on this square, or beside its way.
     pub(super) fn is_passed(&self, square: Square) -> bool {
         (ahead(self.us, square) & files_around(square.file()) & self.pawns(self.theirs)).is_empty()
     }
@@ -239,7 +239,7 @@ fn phase(board: &Board, us: Color) -> Phase {
     }
 }
 
-/// Returns the pieces of `us` that stand alone between one of their own line pieces and the opponent's king.
+/// Returns the pieces of `us` that are alone between one of their own line pieces and the opponent's king.
 fn discoverers(board: &Board, us: Color, king: Square) -> Bitboard {
     let ours = board.by_color(us);
     let straight = attacks::rook_attacks(king, Bitboard::EMPTY) & board.rooks_and_queens();

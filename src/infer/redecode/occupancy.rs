@@ -3,11 +3,11 @@
 //! A line of play uses up changes of squares: a square that is left, one on which a piece is put down, a captured piece that is
 //! lifted first. A capture that replaces one piece by the other uses up none on its last square. The changes that remain must be
 //! stops on the way, pieces that were touched or put back, or pieces in the hands, and each has its cost. So a square that a piece
-//! only crossed can be told from its goal, in whatever order the changes came.
+//! only crossed is not taken for its goal, in whatever order the changes came.
 
-use super::{MAX_PLIES, Ply, RedecodedLine, castling_rook_square};
+use super::{MAX_PLIES, OpenSquares, Ply, RedecodedLine, castling_rook_square};
 use crate::boards::{Millis, SquareState};
-use crate::infer::explain::{landing_square, lifted_squares, prior_cost};
+use crate::infer::explain::{landing_square, prior_cost};
 use crate::infer::model::{self, Cost, MAX_OVERLAP, MAX_STOP, SCAN_TIME};
 use crate::infer::{LineNode, ObservedBoard};
 use crate::laws::Position;
@@ -213,10 +213,16 @@ impl<'a> OccupancyDecoder<'a> {
         }
         let silent_left = || leaving.first().into_iter().chain(leaving.last().filter(|_| leaving.len() > 1));
         if is_capture && !unseen_before {
-            ways.extend(silent_left().map(|&left| step(left, (left.1 + CARRY_TIME).min(self.now), None, 0, true, true)));
+            ways.extend(
+                silent_left().map(|&left| step(left, (left.1 + model::USUAL_CARRY_TIME).min(self.now), None, 0, true, true)),
+            );
         } else if !is_capture && !mv.is_en_passant() && !unseen_before {
             // Captured before it was seen: then the next move shows it.
-            ways.extend(leaving.first().map(|&left| step(left, (left.1 + CARRY_TIME).min(self.now), None, 0, false, false)));
+            ways.extend(
+                leaving
+                    .first()
+                    .map(|&left| step(left, (left.1 + model::USUAL_CARRY_TIME).min(self.now), None, 0, false, false)),
+            );
         }
         ways.into_iter().filter(|step| self.is_in_order(step, line)).map(|step| self.weigh(step, line)).collect()
     }
@@ -268,17 +274,7 @@ impl<'a> OccupancyDecoder<'a> {
     /// Returns the line if it leads to what the board shows, except for pieces in the hands.
     fn complete(&self, position: &Position, line: &[Step]) -> Option<RedecodedLine> {
         let last = line.last()?;
-        let wrong = self.seen.mismatch(position.board()) & !self.hidden;
-        let own_lifted = lifted_squares(position, self.seen, wrong);
-        let others = wrong & !own_lifted;
-        let passing = others & Bitboard::from_square(landing_square(last.ply.mv)) & !self.seen.occupied();
-        let victim = others & !passing;
-        if (wrong & self.seen.occupied()).any() || own_lifted.count() > 2 || victim.count() > own_lifted.count().min(1) {
-            return None;
-        }
-        if !last.ply.was_seen {
-            return None;
-        }
+        let OpenSquares { wrong, own_lifted, passing, victim } = OpenSquares::of(position, &last.ply, self.seen, self.hidden)?;
         let mut plies: Vec<Ply> = line.iter().map(|step| step.ply).collect();
         // A press that was just reported may belong to a piece that is in a hand.
         let now = if wrong.is_empty() { Millis::MAX } else { self.now };
@@ -356,6 +352,3 @@ impl<'a> OccupancyDecoder<'a> {
         cost
     }
 }
-
-/// How long a hand usually carries a piece at least, in milliseconds.
-const CARRY_TIME: Millis = 200;

@@ -3,14 +3,13 @@
 use super::Case;
 use crate::boards::{Millis, Reading, SquareState};
 use crate::game::words::words;
+use crate::infer::model::SCAN_TIME;
 use crate::lab::bound;
 use crate::laws::{Changes, Position};
 use crate::simulate::act::Act;
 use serde::Serialize;
 use shakmaty::{Bitboard, Square};
 
-/// Plies that are done within this time may be seen in one scan, in milliseconds.
-const SCAN: Millis = 275;
 /// Number of times that a square reads empty without having been lifted from which it counts as flickering.
 const MIN_GAPS: usize = 3;
 
@@ -67,13 +66,13 @@ impl Case<'_> {
             Act::Lift(square) | Act::Put(square, _) => !(changed_at(index) | changed_at(index + 1)).contains(square),
             _ => false,
         };
-        let near = this.touched_at.saturating_sub(SCAN)..=this.done_at + SCAN;
+        let near = this.touched_at.saturating_sub(SCAN_TIME)..=this.done_at + SCAN_TIME;
         match () {
             () if ((changed_at(index) | changed_at(index + 1)) & self.faulty_squares()).any() => Circumstance::FaultySquare,
             () if mv.is_promotion() => Circumstance::Promotion,
             () if mv.is_castle() => Circumstance::Castling,
             () if pairs().any(|(one, other)| other.touched_at <= one.done_at) => Circumstance::Overlap,
-            () if pairs().any(|(one, other)| other.done_at.saturating_sub(one.done_at) <= SCAN) => Circumstance::SameScan,
+            () if pairs().any(|(one, other)| other.done_at.saturating_sub(one.done_at) <= SCAN_TIME) => Circumstance::SameScan,
             () if pairs().any(|(one, other)| one.pressed_at.is_some_and(|at| other.touched_at <= at)) => {
                 Circumstance::EarlyReply
             }

@@ -4,7 +4,7 @@ use super::samples::Samples;
 use super::series::{exp, ln};
 use std::thread;
 
-/// Number of plies of which the sums are added up at a time. It does not depend on the number of processors, so neither do the sums.
+/// Number of plies that are summed up together. It does not depend on the number of processors, so neither do the sums.
 const BLOCK: usize = 2_048;
 
 /// Returns the negative log-likelihood of all samples in nats, plus `penalty / 2` for the square of each weight, and writes the

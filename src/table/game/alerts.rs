@@ -1,7 +1,7 @@
 //! Alerts to the arbiter.
 
 use super::TableGame;
-use super::draft::AlertDraft;
+use super::draft::{AlertDraft, doubts_moves};
 use crate::boards::Millis;
 use crate::game::event::Difference;
 use crate::game::{Alert, AlertKind, Event, Text};
@@ -35,7 +35,7 @@ impl TableGame {
         if !self.alert_filter.lets_pass(draft.kind, draft.by, ply) {
             return;
         }
-        if let (AlertKind::MovesUncertain, Some(ply)) = (draft.kind, draft.ply) {
+        if let Some(ply) = draft.ply.filter(|_| doubts_moves(draft.kind)) {
             draft.position.get_or_insert_with(|| self.record().fen_before(ply).to_owned());
         }
         let before = if draft.position.is_some() { ply.saturating_sub(1) } else { ply };

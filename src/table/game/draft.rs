@@ -54,6 +54,11 @@ pub(super) fn is_about_position(kind: AlertKind) -> bool {
     [PositionUnexplained, IllegalPending, Displaced, DisplacedFound, CaptureUnclear, Orientation].contains(&kind)
 }
 
+/// Whether an alert of this kind says that moves on record may have been others. It stays after the end of the game.
+pub(super) fn doubts_moves(kind: AlertKind) -> bool {
+    matches!(kind, AlertKind::MovesUncertain | AlertKind::CorrectionProposed)
+}
+
 /// Whether the arbiter was alerted that the board does not show the position of the record.
 pub(super) fn has_position_alert(record: &Record) -> bool {
     record.alerts.iter().any(|alert| is_about_position(alert.kind))

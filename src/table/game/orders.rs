@@ -1,5 +1,6 @@
 //! Commands of an arbiter or a player.
 
+use super::draft::doubts_moves;
 use super::end::is_end;
 use super::rewrite::RecordEdit;
 use super::{GameContext, TableGame};
@@ -105,7 +106,8 @@ impl TableGame {
             Command::Adopt { alert } => {
                 let plies = self.proposed_plies(alert)?;
                 self.record_event(now, event, output);
-                self.adopt(now, alert, &plies, placement, context, output);
+                self.amend(now, &plies, placement, context, output);
+                self.clear(now, |open| open.id == alert, output);
             }
             Command::Count { .. } => self.record_event(now, event, output),
             Command::Strike { player, ply } => {
@@ -211,7 +213,7 @@ impl TableGame {
         }
         if self.end.is_over() {
             // Nothing is left to check on this board.
-            self.clear(now, |alert| !matches!(alert.kind, AlertKind::MovesUncertain | AlertKind::CorrectionProposed), output);
+            self.clear(now, |alert| !doubts_moves(alert.kind), output);
         } else if resumes && !self.board.is_unknown() {
             self.kings.withdraw();
             self.handle_first_placement(now, placement, context, output);

@@ -1,8 +1,8 @@
-//! Moves that the review of a finished game proposes in place of those on record, and their adoption.
+//! Moves that the review of a finished game proposes in place of those on record.
 
+use super::TableGame;
 use super::draft::AlertDraft;
-use super::{GameContext, TableGame};
-use crate::boards::{Millis, Placement};
+use crate::boards::Millis;
 use crate::game::{Alert, AlertKind, Refusal, Text};
 use crate::infer::KnownPly;
 use crate::laws::Position;
@@ -30,10 +30,8 @@ impl TableGame {
             .with("plies", old.join(", "))
             .with("instead", new.join(", "))
             .with("percent", u32::from(confidence.0) / 10);
-        let position = Some(self.record().fen_before(ply).to_owned());
         let draft = AlertDraft {
             ply: Some(ply),
-            position,
             squares,
             evidence,
             proposed: moves,
@@ -61,20 +59,6 @@ impl TableGame {
             plies.push(KnownPly { mv, pressed_at: None, found: None });
         }
         Some(plies)
-    }
-
-    /// Carries out the command that adopts these plies, which the alert with this id proposes.
-    pub(super) fn adopt(
-        &mut self,
-        now: Millis,
-        id: u32,
-        plies: &[KnownPly],
-        placement: &Placement,
-        context: &GameContext<'_>,
-        output: &mut Output,
-    ) {
-        self.amend(now, plies, placement, context, output);
-        self.clear(now, |alert| alert.id == id, output);
     }
 }
 

@@ -1,12 +1,12 @@
 //! Publishes what is followed: moves, corrections, and results by the rules.
 
-use super::draft::{has_position_alert, is_about_position};
+use super::draft::{doubts_moves, has_position_alert, is_about_position};
 use super::end::is_end;
 use super::{GameContext, TableGame};
 use crate::boards::Millis;
 use crate::game::event::{Alternative, ClockTimes};
 use crate::game::record::{Ply, PlyState};
-use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Event, PlayedMove, ResultReason};
+use crate::game::{Alert, CompletedBy, Confidence, CorrectionReason, Event, PlayedMove, ResultReason};
 use crate::infer::{Follower, LineNode};
 use crate::laws::edition::Completion;
 use crate::table::{Output, Publish};
@@ -142,11 +142,8 @@ impl TableGame {
         self.record_event(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
         self.published.rebuild_history();
         // Uncertainty about moves that are gone is settled, or is reported again.
-        let is_obsolete = |alert: &Alert| {
-            matches!(alert.kind, AlertKind::MovesUncertain | AlertKind::CorrectionProposed)
-                && alert.ply > same as u32
-                && !unchanged.contains(&alert.ply)
-        };
+        let is_obsolete =
+            |alert: &Alert| doubts_moves(alert.kind) && alert.ply > same as u32 && !unchanged.contains(&alert.ply);
         self.clear(now, is_obsolete, output);
         let is_takeback = reason == CorrectionReason::Takeback;
         self.forget_alerts(now, same as u32, &unchanged, is_takeback, output);
