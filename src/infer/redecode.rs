@@ -6,8 +6,9 @@
 
 mod changes;
 mod occupancy;
+mod open_squares;
 
-use super::explain::{landing_square, lifted_squares};
+use super::explain::landing_square;
 use super::model::{self, Cost, SCAN_TIME};
 use super::observed_board::Change;
 use super::{LineNode, ObservedBoard};
@@ -15,6 +16,7 @@ use crate::boards::{Millis, SquareState};
 use crate::laws::Position;
 use changes::RecentChanges;
 pub(super) use occupancy::{redecode_occupancy, redecode_occupancy_moves};
+use open_squares::OpenSquares;
 use shakmaty::{Bitboard, Board, ByColor, Color, Move, Piece, Square, attacks};
 
 /// A line of play from a past position to what the board shows.
@@ -347,35 +349,6 @@ impl<'a> Redecoder<'a> {
                 + if self.changes.shown_for(change) > model::MAX_STOP { model::REPLY_WHILE_HELD } else { 0 };
         }
         cost
-    }
-}
-
-/// The squares that differ from the position at the end of a line, all of them empty.
-struct OpenSquares {
-    /// All of them.
-    wrong: Bitboard,
-    /// Those of pieces in the hands of the player to move.
-    own_lifted: Bitboard,
-    /// The last square of the last move, if its piece is still on its way.
-    passing: Bitboard,
-    /// That of a piece that the player to move has lifted to capture it.
-    victim: Bitboard,
-}
-
-impl OpenSquares {
-    /// Compares the position at the end of a line with what the board shows; `None` if pieces in the hands do not explain the
-    /// difference. `last`: the last move of the line.
-    fn of(position: &Position, last: &Ply, seen: &ObservedBoard, hidden: Bitboard) -> Option<OpenSquares> {
-        let wrong = seen.mismatch(position.board()) & !hidden;
-        let own_lifted = lifted_squares(position, seen, wrong);
-        let others = wrong & !own_lifted;
-        let passing = others & Bitboard::from_square(landing_square(last.mv)) & !seen.occupied();
-        let victim = others & !passing;
-        let is_explained = wrong.is_disjoint(seen.occupied())
-            && own_lifted.count() <= 2
-            && victim.count() <= own_lifted.count().min(1)
-            && last.was_seen;
-        is_explained.then_some(OpenSquares { wrong, own_lifted, passing, victim })
     }
 }
 

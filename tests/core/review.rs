@@ -46,7 +46,7 @@ impl Played {
         self.table.handle(self.now, Input::Order(Order { command, by: ARBITER.to_owned() }))
     }
 
-    /// Lets this time pass, and returns the proposal that was made meanwhile.
+    /// Lets this time pass, and returns the proposal that was made during it.
     fn wait(&mut self, time: Millis) -> Option<Alert> {
         let mut proposed = None;
         let until = self.now + time;
