@@ -188,6 +188,13 @@ pub const SWITCH_MARGIN: Cost = 16;
 pub const SWITCH_MARGIN_OPEN: Cost = 40;
 /// The same when nothing has happened for longer than hands rest.
 pub const SWITCH_MARGIN_QUIET: Cost = 16;
+/// Added to the margin for each time but the first that another line replaced the published one within [`REPLACEMENT_WINDOW`]: lines
+/// that take turns are about equally likely, and every turn may correct the record in public.
+pub const SWITCH_MARGIN_AGAIN: Cost = 16;
+/// The maximum that [`SWITCH_MARGIN_AGAIN`] adds up to: four bits, so that clear evidence still decides.
+pub const MAX_SWITCH_MARGIN_AGAIN: Cost = 64;
+/// See [`SWITCH_MARGIN_AGAIN`]. In milliseconds.
+pub const REPLACEMENT_WINDOW: Millis = 60_000;
 /// Added to the margin if the other line no longer assumes a square to be stuck: the maximum cost of lifting an unlikely piece.
 /// Subtracted if only a stuck square explains what has been on the board for long.
 pub const SWITCH_MARGIN_STUCK: Cost = 200;
@@ -213,6 +220,12 @@ pub const MAX_DEFERRED: usize = 16;
 pub const MAX_RIVALS: usize = 64;
 /// Maximum number of lines that are followed while the clock is stopped and what happens is probably not play.
 pub const SHADOW_LINES: usize = 8;
+
+/// Returns what is added to the margin after the published line was replaced this many times within [`REPLACEMENT_WINDOW`].
+pub fn switch_margin_again(replacements: usize) -> Cost {
+    let times = Cost::try_from(replacements.saturating_sub(1)).unwrap_or(Cost::MAX);
+    times.saturating_mul(SWITCH_MARGIN_AGAIN).min(MAX_SWITCH_MARGIN_AGAIN)
+}
 
 /// Returns 2^(−`cost` / 16) in units of 2⁻³².
 pub fn likelihood(cost: Cost) -> u64 {

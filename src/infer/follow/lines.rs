@@ -6,6 +6,7 @@ use crate::game::CorrectionReason;
 use crate::infer::model;
 use crate::infer::{Beam, DropReason, KnownPly, Line, LineNode, LineTrace, ObservedBoard};
 use shakmaty::{Bitboard, Move, Role};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// All lines of play that are still possible.
@@ -21,6 +22,8 @@ pub(super) struct Lines {
     reason: Option<CorrectionReason>,
     /// Number of plies that the arbiter has confirmed: they are not revised.
     fixed_plies: usize,
+    /// When another line replaced the published one, oldest first; none that is older than [`model::REPLACEMENT_WINDOW`].
+    replaced_at: VecDeque<Millis>,
     /// The line that is traced through the search, if one is.
     trace: Option<Box<LineTrace>>,
 }
@@ -28,7 +31,7 @@ pub(super) struct Lines {
 impl Lines {
     /// Creates the lines of a game, of which `line` is the first. `changes`: the first value of the counter of changes.
     pub(super) fn new(line: Line, beam: Beam, changes: u64) -> Lines {
-        Lines { lines: vec![line], beam, changes, reason: None, fixed_plies: 0, trace: None }
+        Lines { lines: vec![line], beam, changes, reason: None, fixed_plies: 0, replaced_at: VecDeque::new(), trace: None }
     }
 
     /// Returns the published line.
@@ -197,11 +200,18 @@ impl Lines {
 
     /// Ranks the lines: puts the one to publish first and drops duplicates, hopeless lines and those over the limits.
     fn rank(&mut self, now: Millis, seen: &ObservedBoard) {
+        while self.replaced_at.pop_front_if(|at| now.saturating_sub(*at) >= model::REPLACEMENT_WINDOW).is_some() {}
+        let again = match seen.sensing() {
+            SensorKind::Occupancy => model::switch_margin_again(self.replaced_at.len()),
+            // Their squares tell lines apart soon.
+            SensorKind::Identity | SensorKind::Colour => 0,
+        };
         let ranking = match self.beam {
-            Beam::Live(_) => ranking::rank_live(&mut self.lines, now, seen),
+            Beam::Live(_) => ranking::rank_live(&mut self.lines, now, seen, again),
             Beam::Offline(_) => ranking::rank_offline(&mut self.lines, now, seen),
         };
         if ranking.replaced.is_some() {
+            self.replaced_at.push_back(now);
             self.changes += 1;
             self.reason = ranking.replaced;
         }

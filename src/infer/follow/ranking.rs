@@ -23,17 +23,19 @@ pub(super) fn rank_offline(lines: &mut Vec<Line>, now: Millis, seen: &ObservedBo
     Ranking { lines: weighed.into_iter().map(|(_, line)| line).collect(), replaced }
 }
 
-/// Returns the published line first, or another one if it is clearly better, and the rest sorted by cost.
-pub(super) fn rank_live(lines: &mut Vec<Line>, now: Millis, seen: &ObservedBoard) -> Ranking {
+/// Returns the published line first, or another one if it is clearly better, and the rest sorted by cost. `again`: what other lines
+/// must be better by in addition, because the published line was replaced not long ago.
+pub(super) fn rank_live(lines: &mut Vec<Line>, now: Millis, seen: &ObservedBoard, again: Cost) -> Ranking {
     let published = lines.remove(0);
     let mut weighed: Vec<(Cost, Line)> = lines.drain(..).map(|line| (line.cost(now, seen), line)).collect();
     weighed.sort_by_key(|(cost, _)| *cost);
     let cost = published.cost(now, seen);
-    let margin = match published.is_at_tip() {
-        true => model::SWITCH_MARGIN,
-        false if now.saturating_sub(seen.last_edge()) >= model::REST_CASTLING => model::SWITCH_MARGIN_QUIET,
-        false => model::SWITCH_MARGIN_OPEN,
-    };
+    let margin = again
+        + match published.is_at_tip() {
+            true => model::SWITCH_MARGIN,
+            false if now.saturating_sub(seen.last_edge()) >= model::REST_CASTLING => model::SWITCH_MARGIN_QUIET,
+            false => model::SWITCH_MARGIN_OPEN,
+        };
     let is_quiet_long = now.saturating_sub(seen.last_edge()) >= model::REST_TRACELESS;
     let is_unexplained = is_quiet_long && published.compare(seen).unexplained().any();
     let stuck = |other: &Line| match published.assumed_stuck().count() <= other.assumed_stuck().count() {
@@ -126,4 +128,36 @@ pub(super) fn prune(weighed: Vec<(Cost, Line)>, beam: Beam, lines: &mut Vec<Line
 /// Returns the number of nodes that both lines hold.
 fn shared_nodes(one: &Line, other: &Line) -> usize {
     one.nodes().iter().zip(other.nodes()).take_while(|(one, other)| Arc::ptr_eq(one, other)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boards::SquareState;
+    use crate::laws::Position;
+    use shakmaty::{Color, Square};
+
+    /// Ranks a line with a press that belongs to no move, which is published, and one without it. Returns whether that replaces it
+    /// after the published line was replaced this many times.
+    fn is_replaced(replacements: usize) -> bool {
+        let start = Position::start();
+        let mut seen = ObservedBoard::new(SensorKind::Occupancy);
+        for square in Square::ALL {
+            let state = start.piece_at(square).map_or(SquareState::Empty, SquareState::Piece);
+            seen.set_square(0, square, state.reduce_to(SensorKind::Occupancy));
+        }
+        let other = Line::new(start, &seen, 8);
+        let mut published = other.clone();
+        published.handle_press(1, Color::White);
+        let again = model::switch_margin_again(replacements);
+        rank_live(&mut vec![published, other], 1, &seen, again).replaced.is_some()
+    }
+
+    #[test]
+    fn lines_that_take_turns_must_be_clearly_better() {
+        assert!(is_replaced(0));
+        assert!(is_replaced(2));
+        assert!(!is_replaced(5));
+        assert_eq!(model::switch_margin_again(usize::MAX), model::MAX_SWITCH_MARGIN_AGAIN);
+    }
 }
