@@ -3,6 +3,7 @@
 
 pub mod baselines;
 pub mod bound;
+pub mod calibration;
 pub mod causes;
 pub mod clients;
 pub mod detection;

@@ -130,6 +130,8 @@ pub fn settings_from_value(value: &Value) -> Result<Settings, WireError> {
     let ranges = [
         ("settle_ms", settings.settle_ms, 20, 5000),
         ("settle_low_ms", settings.settle_low_ms, 20, 5000),
+        ("wrong_move_cost", settings.wrong_move_cost, 1, 1_000_000),
+        ("delay_cost", settings.delay_cost, 1, 1_000_000),
         ("hypotheses", u32::from(settings.hypotheses), 8, 4096),
     ];
     let errors: Vec<String> = ranges

@@ -3,8 +3,9 @@
 use super::key::{ChangeEffect, Key, Kind, Table, key, number};
 use super::values::Values;
 use crate::boards::SensorKind;
+use crate::game::words::Word;
 use crate::laws::Laws;
-use crate::table::{LightsMode, Publish, Settings};
+use crate::table::{LightsMode, Publish, PublishPurpose, Settings};
 
 /// The table `[game]`.
 pub(super) static TABLE: Table =
@@ -16,8 +17,7 @@ const KEYS: &[Key] = &[
         number(20, 5000, "ms"),
         Some("250"),
         "250",
-        "Settle time: a move that could still become another one (a rook on its way) is published after this time without a\n\
-         change.",
+        "Settle time: a board that no move explains is evaluated after this time without a change.",
     )
     .changes(ChangeEffect::NextStart),
     key(
@@ -38,6 +38,21 @@ const KEYS: &[Key] = &[
         "Without a clock, a move counts as completed when the board has not changed for this time.",
     )
     .changes(ChangeEffect::NextStart),
+    key(
+        "purpose",
+        Kind::Word(&["broadcast", "play", "arbiter"]),
+        Some("\"broadcast\""),
+        "\"play\"",
+        "Whom moves are published for. A move that may still turn out to be another one (a rook on its way, one of two captures\n\
+         that look the same) waits for as long as that costs less than publishing it wrongly. A wrong move costs as much as this\n\
+         many seconds of delay: `broadcast` 100, `play` (on a server, which cannot take a move back) 400, `arbiter` 20. While a\n\
+         player is short of time, a delay costs twice as much.",
+    )
+    .changes(ChangeEffect::NextStart),
+    key("wrong_move_cost", number(1, 1_000_000, "the unit of delay_cost"), None, "100", "What a wrong move costs, instead of what purpose says.")
+        .changes(ChangeEffect::NextStart),
+    key("delay_cost", number(1, 1_000_000, "for each second"), None, "1", "What a second of delay costs, instead of what purpose says.")
+        .changes(ChangeEffect::NextStart),
     key("chess960", Kind::Flag, Some("false"), "false", "Whether to accept Chess960 start positions.")
         .changes(ChangeEffect::NextStart),
     key(
@@ -70,6 +85,9 @@ const KEYS: &[Key] = &[
 
 /// Returns the settings common to all boards.
 pub(super) fn read(values: Values<'_>, laws: Laws) -> Settings {
+    let purpose = PublishPurpose::from_word(&values.text("purpose")).unwrap_or(PublishPurpose::Broadcast);
+    let (wrong_move_cost, delay_cost) = purpose.costs();
+    let cost = |name: &str, default: u32| if values.find(name).is_some() { values.number(name) } else { default };
     let settings = Settings {
         sensing: SensorKind::Identity,
         settle_ms: values.number("settle_ms"),
@@ -83,6 +101,8 @@ pub(super) fn read(values: Values<'_>, laws: Laws) -> Settings {
         accept_kings_signal: values.flag("accept_kings_signal"),
         laws,
         hypotheses: values.number("hypotheses"),
+        wrong_move_cost: cost("wrong_move_cost", wrong_move_cost),
+        delay_cost: cost("delay_cost", delay_cost),
         publish: if values.text("publish") == "sure" { Publish::Sure } else { Publish::Prompt },
         lights: LightsMode::Off,
     };

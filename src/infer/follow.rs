@@ -8,7 +8,7 @@ mod shares;
 mod unexplained;
 
 use super::model::{self, Cost};
-use super::{Beam, Faults, Hypothesis, KnownPly, Line, LineNode, LineTrace, ObservedBoard, analysis};
+use super::{Beam, Faults, Hypothesis, KnownPly, Line, LineNode, LineTrace, ObservedBoard, Patience, analysis};
 use crate::boards::{Millis, SensorKind, SquareState};
 use crate::game::{Confidence, CorrectionReason};
 use crate::laws::Position;
@@ -24,6 +24,8 @@ pub struct Follower {
     lines: Lines,
     /// When a clock press is re-evaluated.
     reevaluate_at: Option<Millis>,
+    /// When the quiet board was last evaluated.
+    evaluated_at: Millis,
     /// Set while inference is suspended, because changes are not play: the squares that have changed meanwhile.
     suspended: Option<Bitboard>,
     faults: Faults,
@@ -52,7 +54,7 @@ impl Follower {
         let mut line = Line::new(start, &seen, beam.max_lines());
         known.iter().for_each(|known| line.append_known(now, known, &seen));
         let lines = Lines::new(line, beam, changes);
-        Follower { seen, lines, reevaluate_at: None, suspended: None, faults: Faults::default() }
+        Follower { seen, lines, reevaluate_at: None, evaluated_at: 0, suspended: None, faults: Faults::default() }
     }
 
     /// Restarts the game from `known`. Forgets the readings of the squares, except for faults.
@@ -298,13 +300,16 @@ impl Follower {
         };
     }
 
-    /// Returns when [`quiet`](Self::handle_quiet) must be called in addition.
-    pub fn deadline(&self) -> Option<Millis> {
-        self.reevaluate_at
+    /// Returns when [`handle_quiet`](Self::handle_quiet) must be called in addition.
+    pub fn deadline(&self, patience: Patience) -> Option<Millis> {
+        let rested_at = self.best().rested_at(patience, &self.seen).filter(|at| *at > self.evaluated_at);
+        [self.reevaluate_at, rested_at.filter(|_| self.suspended.is_none())].into_iter().flatten().min()
     }
 
-    /// Handles time passing without an edge. `settle`: quiet time that decides a move, in milliseconds.
-    pub fn handle_quiet(&mut self, now: Millis, settle: Millis) {
+    /// Handles time passing without an edge.
+    pub fn handle_quiet(&mut self, now: Millis, patience: Patience) {
+        let settle = patience.settle;
+        self.evaluated_at = now;
         self.reevaluate_at = self.reevaluate_at.filter(|at| *at > now);
         if self.suspended.is_some() {
             return;
@@ -317,7 +322,7 @@ impl Follower {
         if !explained {
             self.look_for_illegal(now);
         }
-        self.apply_to_lines(now, |line, seen, others| line.handle_quiet(now, settle, !explained, seen, others));
+        self.apply_to_lines(now, |line, seen, others| line.handle_quiet(now, patience, !explained, seen, others));
         self.search_offline(now, settle);
         self.look_for_displaced(now, settle);
     }

@@ -1,7 +1,9 @@
 //! The other moves that a move may still become while the touch that made it goes on.
 
+use super::model::{self, Cost};
 use crate::laws::Position;
 use shakmaty::{Bitboard, CastlingSide, Move, Role, Square, attacks};
+use std::sync::OnceLock;
 
 /// The other moves of which a move, as it is on the board, could be only the first part.
 #[derive(Clone, Debug, Default)]
@@ -13,9 +15,35 @@ pub struct Growth {
     pub victims: Bitboard,
     /// Whether one of them is castling, whose second half can come much later.
     pub castling: bool,
+    /// How likely they are, once that was needed.
+    odds: OnceLock<GrowthOdds>,
+}
+
+/// How likely it is, compared with the move that is on the board, that the touch that made it goes on to another move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GrowthOdds {
+    /// The cost of its piece stopping where it is on the way to another square.
+    pub stop: Cost,
+    /// The cost of it being the first half of castling; `None` if it cannot be.
+    pub castling: Option<Cost>,
 }
 
 impl Growth {
+    /// Returns how likely it is that `mv` goes on to one of these moves. `stop`: the cost of its piece stopping on its way. `costs`: all
+    /// legal moves with their prior costs.
+    pub fn odds(&self, mv: Move, stop: Cost, costs: impl FnOnce() -> Vec<(Move, Cost)>) -> GrowthOdds {
+        *self.odds.get_or_init(|| {
+            let costs = costs();
+            let own = costs.iter().find(|(other, _)| *other == mv).map_or(model::AVERAGE_MOVE, |(_, cost)| *cost);
+            let cost_of = |is_castling: bool| {
+                let grown = costs.iter().filter(|(other, _)| other.is_castle() == is_castling && self.moves.contains(other));
+                model::cost_of_share(grown.map(|(_, cost)| model::likelihood(*cost)).sum(), 1 << 32) - own
+            };
+            let castling = self.castling.then(|| cost_of(true) + model::ROOK_FIRST);
+            GrowthOdds { stop: cost_of(false) + stop, castling }
+        })
+    }
+
     /// Returns whether nothing can grow, so that the move is final as soon as it is made.
     pub fn is_final(&self) -> bool {
         self.moves.is_empty()

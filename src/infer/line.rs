@@ -28,7 +28,7 @@ pub(super) use illegal::PlayElsewhere;
 
 use super::explain::landing_square;
 use super::model::{self, Cost, REST_CASTLING, REST_DRAGGED, SERIAL_LATENCY};
-use super::{Growth, LineNode, ObservedBoard};
+use super::{LineNode, ObservedBoard, Patience};
 use crate::boards::{Millis, SensorKind, SquareState};
 use crate::game::{Confidence, CorrectionReason};
 use crate::laws::Position;
@@ -238,9 +238,15 @@ impl Line {
         self.history.transfer_presses(base, first, self.presses.take_last());
     }
 
-    /// Handles time passing without an edge. `settle`: quiet time that decides a move, in milliseconds. `search`: no other line
-    /// explains what is seen.
-    pub fn handle_quiet(&mut self, now: Millis, settle: Millis, search: bool, seen: &ObservedBoard, others: &mut Vec<Line>) {
+    /// Handles time passing without an edge. `search`: no other line explains what is seen.
+    pub fn handle_quiet(
+        &mut self,
+        now: Millis,
+        patience: Patience,
+        search: bool,
+        seen: &ObservedBoard,
+        others: &mut Vec<Line>,
+    ) {
         // There is time now, and none at the next edge.
         if let Some(next) = self.history.next_moves(0)
             && seen.sensing() != SensorKind::Identity
@@ -249,15 +255,15 @@ impl Line {
         }
         self.compare_with_illegal(seen);
         let quiet = now.saturating_sub(seen.last_edge());
-        let settle = settle + SERIAL_LATENCY;
         let waited = self.presses.is_overdue(now);
         if !self.at_tip && (quiet >= model::REST_CARRIED || waited) {
             self.split_traceless(now, seen, others);
         }
-        if quiet < settle {
+        if quiet < patience.settle + SERIAL_LATENCY {
             if search && waited {
                 self.suspect_stuck(now, quiet, waited, seen, others);
             }
+            self.decide_rested(now, patience, seen);
             return;
         }
         if !search && self.compare(seen).unexplained().any() && !self.compare(seen).is_swept() {
@@ -276,19 +282,51 @@ impl Line {
             }
             self.suspect_stuck(now, quiet, waited, seen, others);
         }
-        let tip = self.tip();
-        let needed = match tip {
-            LineNode { growth: Growth { castling: true, .. }, .. } => REST_CASTLING,
-            LineNode { dragged: true, .. } => REST_DRAGGED,
-            _ => settle,
-        };
+        self.decide_rested(now, patience, seen);
+    }
+
+    /// Decides the last move if it has been on a quiet board for so long that waiting for it to go on costs more than it saves.
+    fn decide_rested(&mut self, now: Millis, patience: Patience, seen: &ObservedBoard) {
+        let Some((_, wrong)) = self.rest(patience, seen).filter(|(due, _)| *due <= now) else { return };
         let comparison = self.compare(seen);
+        let tip = self.tip();
         let is_on_board = tip.mv.is_some_and(|mv| !comparison.mismatch().contains(landing_square(mv)));
-        let is_on_board = is_on_board && !comparison.may_be_in_hand();
-        if tip.confidence.is_none() && is_on_board && quiet >= needed && comparison.unexplained().is_empty() {
+        if is_on_board && !comparison.may_be_in_hand() && comparison.unexplained().is_empty() {
             let pressed = tip.pressed_at.is_some();
-            self.history.decide_tip(if pressed { confidence::ANSWERED } else { confidence::RESTED });
+            self.history.decide_tip(if pressed { confidence::ANSWERED } else { confidence::rested(wrong) });
         }
+    }
+
+    /// Returns when the last move will have been on the board for long enough if nothing changes, in milliseconds; `None` if it is
+    /// decided.
+    pub fn rested_at(&self, patience: Patience, seen: &ObservedBoard) -> Option<Millis> {
+        self.rest(patience, seen).map(|(due, _)| due)
+    }
+
+    /// Returns the same, and the cost of the move going on after that.
+    fn rest(&self, patience: Patience, seen: &ObservedBoard) -> Option<(Millis, Cost)> {
+        let tip = self.tip();
+        let mv = tip.mv.filter(|_| tip.confidence.is_none())?;
+        let costs = || {
+            let before = self.history.node_back(1).zip(self.history.next_moves(1));
+            before.map_or_else(Vec::new, |(before, next)| next.prior_costs(before).collect())
+        };
+        let stop = if tip.dragged { model::DRAGGED_ON } else { model::FIRST_STOP };
+        let odds = tip.growth.odds(mv, stop, costs);
+        let wait = |cost: Cost, half_life, max: Millis| {
+            let (waits, max) = (patience.wait(cost, half_life), max - SERIAL_LATENCY);
+            match waits < max {
+                true => (waits, cost + Cost::try_from(waits * 16 / half_life).unwrap_or(Cost::MAX)),
+                false => (max, cost.max(model::STOPPED_LONGER)),
+            }
+        };
+        let longest = if tip.dragged { REST_DRAGGED } else { model::REST_STOPPED.max(patience.settle + SERIAL_LATENCY) };
+        let stop = wait(odds.stop, model::STOP_HALF_LIFE, longest);
+        let castling = odds.castling.map(|cost| wait(cost, model::CASTLING_HALF_LIFE, REST_CASTLING));
+        let (waits, wrong) = castling.map_or(stop, |castling| (stop.0.max(castling.0), stop.1.min(castling.1)));
+        // The player has finished, and after a scan all that belongs to the move has been seen.
+        let waits = if tip.pressed_at.is_some() { waits.min(model::SCAN_TIME - SERIAL_LATENCY) } else { waits };
+        Some((seen.last_edge() + waits + SERIAL_LATENCY, wrong))
     }
 
     /// Searches for an explanation on a quiet board that shows neither the last position nor one move from it.

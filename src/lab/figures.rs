@@ -1,8 +1,9 @@
 //! The figures of `score`: those of many games, summed up.
 
+use crate::lab::calibration::{CalibrationCounts, CalibrationRow};
 use crate::lab::detection::DetectionFigures;
-use crate::lab::game_figures::{CALIBRATION, GameFigures};
-use crate::lab::statistics::{Delay, share};
+use crate::lab::game_figures::GameFigures;
+use crate::lab::statistics::{Delay, rate_margin, share, share_interval};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -17,6 +18,8 @@ pub struct Figures {
     pub games_exact: u64,
     /// The same as a share.
     pub games_exact_percent: f64,
+    /// The 95 % interval of that share.
+    pub games_exact_interval: [f64; 2],
     /// Share of plies that were right before the first difference of their game.
     pub plies_exact_percent: f64,
     /// Share of plies that are right when ground truth and record are aligned.
@@ -25,18 +28,22 @@ pub struct Figures {
     pub retracted: u64,
     /// The same per thousand plies.
     pub retracted_per_1000: f64,
-    /// Corrected moves in which the hand stopped on a legal square for longer than the settle time.
+    /// Half the width of the 95 % interval of that rate.
+    pub retracted_margin: f64,
+    /// Corrected moves in which the hand stopped on a legal square for more than 250 ms, or 120 ms while a player is short of time.
     pub retracted_stops: u64,
     /// Moves withdrawn because they were half of a result signal.
     pub king_signals: u64,
     /// Delay from the last edge of a move to its publication.
     pub delay: Delay,
-    /// The same, for moves in which the hand stopped for longer than the settle time.
+    /// The same, for moves in which the hand stopped for that long.
     pub delay_stops: Delay,
     /// False alerts, and moves falsely published as illegal: outside irregularities, cable interruptions and analysis.
     pub false_alerts: u64,
     /// The same per thousand plies.
     pub false_alerts_per_1000: f64,
+    /// Half the width of the 95 % interval of that rate.
+    pub false_alerts_margin: f64,
     /// False alerts about touches.
     pub false_notices: u64,
     /// The same per thousand plies.
@@ -46,7 +53,7 @@ pub struct Figures {
     /// How many of them were understood.
     pub results_right: u64,
     /// Published moves by confidence, and how many of them were right.
-    pub calibration: Vec<Calibration>,
+    pub calibration: Vec<CalibrationRow>,
     /// Moves published with a confidence below 0.9.
     pub doubtful: u64,
     /// How often that move or one of its alternatives was right.
@@ -87,40 +94,29 @@ pub struct Precision {
     pub right: u64,
 }
 
-/// Moves published with a confidence from `from` (thousandths) to the next class.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Calibration {
-    /// The class, see [`CALIBRATION`].
-    pub from: u16,
-    /// Number of moves.
-    pub moves: u64,
-    /// How many of them were right.
-    pub right: u64,
-}
-
 impl Figures {
     /// Sums up the figures of many games.
     pub fn of<'a>(games: impl Iterator<Item = &'a GameFigures> + Clone) -> Figures {
         let sum = |get: fn(&GameFigures) -> u64| games.clone().map(get).sum::<u64>();
+        let margin = |get: fn(&GameFigures) -> u64| rate_margin(games.clone().map(|game| (get(game), game.plies)), 1000.0);
         let delay = |get: fn(&GameFigures) -> &Vec<u64>| Delay::of(games.clone().flat_map(get).copied().collect());
         let (count, plies) = (games.clone().count() as u64, sum(|game| game.plies));
         let notices = sum(|game| game.notices);
         let (exact, retracted, alerts) =
             (sum(|game| u64::from(game.exact)), sum(|game| game.retracted), sum(|game| game.alerts));
-        let calibration = CALIBRATION.iter().enumerate().map(|(class, &from)| Calibration {
-            from,
-            moves: games.clone().map(|game| game.calibration[class].0).sum(),
-            right: games.clone().map(|game| game.calibration[class].1).sum(),
-        });
+        let mut calibration = CalibrationCounts::default();
+        games.clone().for_each(|game| calibration.add_all(&game.calibration));
         Figures {
             games: count,
             plies,
             games_exact: exact,
             games_exact_percent: share(exact, count, 100.0),
+            games_exact_interval: share_interval(exact, count),
             plies_exact_percent: share(sum(|game| game.prefix), plies, 100.0),
             plies_aligned_percent: share(sum(|game| game.aligned), plies, 100.0),
             retracted,
             retracted_per_1000: share(retracted, plies, 1000.0),
+            retracted_margin: margin(|game| game.retracted),
             retracted_stops: sum(|game| game.retracted_stops),
             king_signals: sum(|game| game.king_signals),
             delay: delay(|game| &game.delays),
@@ -129,9 +125,10 @@ impl Figures {
             false_notices: notices,
             false_notices_per_1000: share(notices, plies, 1000.0),
             false_alerts_per_1000: share(alerts, plies, 1000.0),
+            false_alerts_margin: margin(|game| game.alerts),
             results_told: sum(|game| u64::from(game.result_right.is_some())),
             results_right: sum(|game| u64::from(game.result_right == Some(true))),
-            calibration: calibration.collect(),
+            calibration: calibration.rows(),
             doubtful: sum(|game| game.doubtful.0),
             doubtful_named: sum(|game| game.doubtful.1),
             recall: by_kind(games.clone().flat_map(|game| game.irregularities.iter().map(|one| (one.0.name(), one.1))))

@@ -3,6 +3,7 @@
 use crate::boards::Millis;
 use crate::game::event::{AlertCategory, AlertKind};
 use crate::game::{Alert, CorrectionReason, Event, PlayedMove, Record, StampedEvent};
+use crate::lab::calibration::CalibrationCounts;
 use crate::lab::detection::{self, ALERT_GRACE, InjectionResult, RaisedAlerts};
 use crate::locale::{self, Locale};
 use crate::simulate::irregularity::{Irregularity, IrregularityKind};
@@ -10,9 +11,9 @@ use crate::simulate::truth::{GroundTruth, InterruptionReason, TruthPly};
 use crate::table::Settings;
 use crate::wire::Word;
 
-/// Lower bounds of the confidence classes of published moves, in thousandths. For moves below 900, `doubtful` also counts whether
-/// the move or one of its alternatives was right.
-pub const CALIBRATION: [u16; 4] = [0, 500, 900, 990];
+/// Moves in which the hand stopped on a legal square for longer than this count separately, in milliseconds: usually, and while a
+/// player is short of time.
+const LONG_STOP: [u32; 2] = [250, 120];
 
 /// The figures of one game.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +30,7 @@ pub struct GameFigures {
     pub result_right: Option<bool>,
     /// Published moves that were corrected later, by evidence or as a takeback that did not happen.
     pub retracted: u64,
-    /// The same, for moves in which the hand stopped on a legal square for longer than the settle time.
+    /// The same, for moves in which the hand stopped on a legal square for longer than [`LONG_STOP`].
     pub retracted_stops: u64,
     /// Published moves that were half of a result signal.
     pub king_signals: u64,
@@ -49,10 +50,10 @@ pub struct GameFigures {
     pub takebacks: (u64, u64),
     /// Delays from the last edge of a move to its publication, in milliseconds.
     pub delays: Vec<u64>,
-    /// The same, for moves in which the hand stopped for longer than the settle time.
+    /// The same, for moves in which the hand stopped for longer than [`LONG_STOP`].
     pub delays_stops: Vec<u64>,
-    /// Published moves in each class of [`CALIBRATION`], and how many of them were right.
-    pub calibration: [(u64, u64); 4],
+    /// Published moves by confidence, and how many of them were right.
+    pub calibration: CalibrationCounts,
     /// Moves published with a confidence below 0.9, and how often the move or one of its alternatives was right.
     pub doubtful: (u64, u64),
     /// The first failure, as a sentence.
@@ -162,9 +163,7 @@ fn evaluate_events(
                     truth.interruption(stamped.at),
                     Some(InterruptionReason::Analysis | InterruptionReason::Pause)
                 ));
-                let class = CALIBRATION.iter().rposition(|&from| confidence.0 >= from).unwrap_or(0);
-                figures.calibration[class].0 += 1;
-                figures.calibration[class].1 += u64::from(right);
+                figures.calibration.add(confidence.0, right);
                 if confidence.0 < 900 {
                     let named = right || alternatives.iter().any(|other| was_played(&other.uci));
                     figures.doubtful.0 += 1;
@@ -257,10 +256,10 @@ fn is_excused(truth: &GroundTruth, now: Millis) -> bool {
     })
 }
 
-/// Returns whether the hand stopped for longer than the time after which the board counts as quiet.
+/// Returns whether the hand stopped for longer than [`LONG_STOP`].
 fn long_stop(ply: &TruthPly, settings: &Settings) -> bool {
     let low = ply.lowest_clock_ms.is_some_and(|ms| ms < settings.low_time_ms);
-    ply.stop_ms > if low { settings.settle_low_ms } else { settings.settle_ms }
+    ply.stop_ms > LONG_STOP[usize::from(low)]
 }
 
 fn first_difference(truth: &GroundTruth, published: &[(String, Millis)]) -> String {

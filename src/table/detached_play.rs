@@ -4,7 +4,7 @@
 use super::{Output, Table};
 use crate::boards::{Millis, Placement, SensorKind, SquareState};
 use crate::game::event::Rotation;
-use crate::infer::{Beam, Follower, ObservedBoard, REST_TAKEBACK, rotated};
+use crate::infer::{Beam, Follower, ObservedBoard, Patience, REST_TAKEBACK, rotated};
 use crate::laws::Position;
 use crate::sense::Edge;
 use shakmaty::{Board, Color, Move, Square};
@@ -65,10 +65,10 @@ impl DetachedPlay {
         }
     }
 
-    /// Processes quiet of `quiet` milliseconds; `settle`: quiet that decides a move, in milliseconds. Returns false when no line of
-    /// play explains the board: play must then be followed from the current placement.
-    pub(super) fn handle_quiet(&mut self, now: Millis, quiet: Millis, settle: Millis) -> bool {
-        self.lines.iter_mut().for_each(|(_, follower)| follower.handle_quiet(now, settle));
+    /// Processes quiet of `quiet` milliseconds. Returns false when no line of play explains the board: play must then be followed from
+    /// the current placement.
+    pub(super) fn handle_quiet(&mut self, now: Millis, quiet: Millis, patience: Patience) -> bool {
+        self.lines.iter_mut().for_each(|(_, follower)| follower.handle_quiet(now, patience));
         self.lines.retain(|(_, follower)| {
             let explained = quiet < REST_TAKEBACK || (follower.unexplained() | follower.displaced_squares()).is_empty();
             explained && follower.nodes().iter().all(|node| !node.irregular)
@@ -103,8 +103,8 @@ impl Table {
             self.detached_play = None;
             return;
         }
-        let settle = self.settle_time();
-        if !self.detached_play.as_mut().is_some_and(|play| play.handle_quiet(now, quiet, settle)) {
+        let patience = self.patience();
+        if !self.detached_play.as_mut().is_some_and(|play| play.handle_quiet(now, quiet, patience)) {
             let before = game.and_then(|game| game.published().position());
             // Before that a hand may still hold a piece.
             let is_at_rest = quiet >= REST_TAKEBACK;

@@ -46,7 +46,7 @@ use crate::game::event::{ClockTimes, Rotation};
 use crate::game::{AlertKind, CompletedBy, Confidence, Event, Record, StampedEvent};
 use crate::infer::model::Cost;
 pub(super) use crate::infer::model::MAX_KING_DELAY;
-use crate::infer::{Beam, DetectedStart, Follower, Hypothesis, LineNode, LineTrace, ObservedBoard};
+use crate::infer::{Beam, DetectedStart, Follower, Hypothesis, LineNode, LineTrace, ObservedBoard, Patience};
 use crate::laws::Position;
 use alert_filter::AlertFilter;
 use board_knowledge::BoardKnowledge;
@@ -73,7 +73,7 @@ const MAX_TAKEBACK_PLIES: usize = 2;
 /// The per-call context passed to a game: what it may read of its table.
 pub(super) struct GameContext<'a> {
     pub clock: &'a Clock,
-    pub settle: Millis,
+    pub patience: Patience,
     pub settings: &'a Settings,
     pub rotation: Rotation,
 }

@@ -46,7 +46,7 @@ pub use output::Output;
 use pending_position::{PendingPosition, is_position_set_by_order};
 use quiet::QuietTimer;
 use review::Review;
-pub use settings::{Publish, Settings};
+pub use settings::{Publish, PublishPurpose, Settings};
 use shakmaty::Bitboard;
 use silence::SilenceTimers;
 use start::RestedPlacement;
@@ -284,10 +284,10 @@ impl Table {
     }
 
     fn with_game(&mut self, output: &mut Output, action: impl FnOnce(&mut TableGame, &GameContext<'_>, &mut Output)) {
-        let settle = self.settle_time();
+        let patience = self.patience();
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         if let Some(game) = &mut self.game {
-            let context = GameContext { clock: &self.clock, settle, settings: &self.settings, rotation };
+            let context = GameContext { clock: &self.clock, patience, settings: &self.settings, rotation };
             action(game, &context, output);
         }
     }

@@ -21,6 +21,30 @@ pub enum Publish {
 
 words! { Publish { Prompt = "prompt", Sure = "sure" } }
 
+/// Whom moves are published for. It decides what a wrong move costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PublishPurpose {
+    /// Spectators: a wrong move is seen, and corrected.
+    Broadcast,
+    /// A server on which the game is played: a wrong move cannot be taken back.
+    Play,
+    /// An arbiter at the board, who sees what happens anyway.
+    Arbiter,
+}
+
+words! { PublishPurpose { Broadcast = "broadcast", Play = "play", Arbiter = "arbiter" } }
+
+impl PublishPurpose {
+    /// Returns the cost of a wrong move, and of a second of delay.
+    pub fn costs(self) -> (u32, u32) {
+        match self {
+            PublishPurpose::Broadcast => (100, 1),
+            PublishPurpose::Play => (400, 1),
+            PublishPurpose::Arbiter => (20, 1),
+        }
+    }
+}
+
 /// The settings that decide how readings become a game. Every recording contains them, so that a replay decides as the daemon did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -28,7 +52,7 @@ pub struct Settings {
     /// What the squares can detect. May be less than the board can detect: the extra information is then discarded.
     #[serde(with = "word")]
     pub sensing: SensorKind,
-    /// How long the board must be quiet before a move that could still become another is published, in milliseconds, 20–5000.
+    /// How long the board must be quiet before it is evaluated although no move explains it, in milliseconds, 20–5000.
     pub settle_ms: u32,
     /// The same while either clock is under `low_time_ms`.
     pub settle_low_ms: u32,
@@ -54,6 +78,10 @@ pub struct Settings {
     pub laws: Laws,
     /// Maximum number of lines of play that are followed, 8–4096.
     pub hypotheses: u16,
+    /// What it costs to publish a wrong move, 1–1000000.
+    pub wrong_move_cost: u32,
+    /// What a second of delay costs in the same unit, 1–1000000.
+    pub delay_cost: u32,
     /// Whether moves are published at once or when they are sure.
     #[serde(with = "word")]
     pub publish: Publish,
@@ -64,6 +92,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
+        let (wrong_move_cost, delay_cost) = PublishPurpose::Broadcast.costs();
         Settings {
             sensing: SensorKind::Identity,
             settle_ms: 250,
@@ -77,6 +106,8 @@ impl Default for Settings {
             accept_kings_signal: true,
             laws: Laws::default(),
             hypotheses: 64,
+            wrong_move_cost,
+            delay_cost,
             publish: Publish::Prompt,
             lights: LightsMode::Off,
         }

@@ -3,6 +3,7 @@
 use super::game::TableGame;
 use super::{Output, Table};
 use crate::boards::{BoardCommand, Millis};
+use crate::infer::Patience;
 
 impl Table {
     /// Runs the deadlines due by `now`, each at its own time.
@@ -66,9 +67,11 @@ impl Table {
         self.clock.is_low(self.settings.low_time_ms)
     }
 
-    /// Returns the settle time that applies now, in milliseconds.
-    pub(super) fn settle_time(&self) -> Millis {
-        Millis::from(if self.is_short_of_time() { self.settings.settle_low_ms } else { self.settings.settle_ms })
+    /// Returns how long moves wait now. While a player is short of time, a delay costs twice as much.
+    pub(super) fn patience(&self) -> Patience {
+        let settings = &self.settings;
+        let (settle, hurry) = if self.is_short_of_time() { (settings.settle_low_ms, 2) } else { (settings.settle_ms, 1) };
+        Patience::new(settle.into(), settings.wrong_move_cost, settings.delay_cost.saturating_mul(hurry))
     }
 
     /// Returns when the kings have been in the centre long enough to signal a result.
@@ -81,6 +84,6 @@ impl Table {
     }
 
     fn reevaluation_deadline(&self) -> Option<Millis> {
-        self.game.as_ref().and_then(TableGame::reevaluation_deadline)
+        self.game.as_ref().and_then(|game| game.reevaluation_deadline(self.patience()))
     }
 }

@@ -243,7 +243,8 @@ fn ordinary_moves() {
     // A knight's move cannot become another one; a pawn's single step could become a double step.
     check("g1- f3N", "Nf3");
     check("e2- e3P", "");
-    check("e2- e3P ~300", "e3");
+    check("e2- e3P ~300", "");
+    check("e2- e3P ~600", "e3");
     check("e2- e3P e7-", "e3");
     check("e2- e3P e3- e4P ~300", "e4");
 }
@@ -287,8 +288,9 @@ fn the_examples_of_the_makers_header() {
 fn real_slides() {
     let rooks = "4k3/8/8/8/8/8/8/R5K1 w - - 0 1";
     check_from(rooks, "a1- d1R d1- e1R e1- f1R W", "Rf1 | Rf1!");
-    // The hand stops for longer than the settle time: the move is published, then corrected.
-    check_from(rooks, "a1- d1R ~300 d1- e1R ~1100 W", "Rd1 | <1 Re1+ evidence | Re1+!");
+    check_from(rooks, "a1- d1R ~300 d1- e1R ~1100 W", "Re1+ | Re1+!");
+    // The hand stops for longer than hands stop: the move is published, then corrected.
+    check_from(rooks, "a1- d1R ~700 d1- e1R ~1100 W", "Rd1 | <1 Re1+ evidence | Re1+!");
 }
 
 #[test]
@@ -365,7 +367,7 @@ fn a_game_goes_on_from_an_irregular_position() {
     // Both kings in check.
     check_from(
         "r6k/8/8/8/8/8/8/K6R w - - 0 1",
-        "a1- b1K ~300 W h8- g8k ~300 B",
+        "a1- b1K ~600 W h8- g8k ~600 B",
         "illegal_position | Kb1+ | clear | Kb1+! | Kg8 | Kg8!",
     );
     // A pawn left on the last rank: it stays there, and the game continues.
@@ -379,7 +381,7 @@ fn a_game_goes_on_from_an_irregular_position() {
 #[test]
 fn a_command_changes_nothing_else() {
     // Refused: there are too few plies. The pawn's step is published nevertheless.
-    check("e2- e3P takeback=9 ~300", "refused: the game has only 0 plies: take back at most that many, and at least one | e3");
+    check("e2- e3P takeback=9 ~600", "refused: the game has only 0 plies: take back at most that many, and at least one | e3");
     check("e2- e4P W takeback=1 ~2000", "e4 | e4! | <1  arbiter");
     // The last move counts, though it could still have continued.
     check("e2- e3P result=1/2-1/2", "e3 | =1/2-1/2 arbiter");

@@ -79,7 +79,7 @@ fn a_capture_by_a_piece_that_could_not_capture() {
 #[test]
 fn without_a_clock_the_reply_completes_an_illegal_move() {
     check_no_clock(
-        "e2- e4P ~400 e7- e5p ~400 e1- e3K ~2000 g8- f6n ~400 d2- d3P ~400",
+        "e2- e4P ~400 e7- e5p ~400 e1- e3K ~2000 g8- f6n ~400 d2- d3P ~700",
         "e4 | e5 | e4r | Ke1-e3 | e5r | illegal_move e1,e3 | Nf6 | Ke1-e3r | d3 | Nf6r",
     );
     check_no_clock(
@@ -245,7 +245,7 @@ fn an_unseen_capture_does_not_hide_an_illegal_move() {
 fn an_alert_names_both_captures_where_one_may_be_illegal() {
     // The king was in the hand for no longer than it takes to exchange two pieces: d5 may only have been brushed.
     for (story, is_alternative) in [("c4- ~100 d5- d5K", true), ("d5- c4- ~300 d5K", true), ("c4- ~500 d5- ~300 d5K", false)] {
-        let outcome = play_on(SensorKind::Occupancy, CAPTURE, &format!("{story} ~400 W ~3500"));
+        let outcome = play_on(SensorKind::Occupancy, CAPTURE, &format!("{story} ~400 W ~5500"));
         assert_eq!(
             moves_and_alerts(&outcome),
             ("c4b5".to_owned(), vec!["moves_uncertain b5,d5".to_owned()]),

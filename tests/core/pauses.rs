@@ -90,7 +90,7 @@ fn a_promotion_piece_is_chosen_on_the_board() {
 fn an_impossible_promotion_is_refused() {
     let refusal = "refused: with a promotion to a knight, Qh8 at ply 3 would be illegal: take it back first";
     let played = "a8=Q+ | a8=Q+! | Kd7 | Kd7! | Qh8 | Qh8!";
-    let story = "a7- a8Q W ~300 e8- d7k ~300 B a8- h8Q ~300 W";
+    let story = "a7- a8Q W ~300 e8- d7k ~300 B a8- h8Q ~300 W ~2000";
     check_from(settings_for(SensorKind::Occupancy), PAWN, &format!("{story} promotion=N"), &format!("{played} | {refusal}"));
     let not_a_promotion = |reason| {
         format!("refused: {reason}; `touchmovectl game` shows the moves, and a pawn becomes a queen, rook, bishop or knight")
@@ -122,7 +122,7 @@ fn an_impossible_promotion_is_refused() {
 fn an_adjusted_piece_is_no_move() {
     check("adjust=W e2- e3P ~2000 e3- e2P ~400 e2- e4P W", "e4 | e4!");
     // A press of the clock makes it a move.
-    check("adjust=W e2- e3P W ~300", "e3 | e3!");
+    check("adjust=W e2- e3P W ~600", "e3 | e3!");
     // The adjustment ends after a time.
     check("adjust=W ~500 e2- e3P ~31000", "e3");
     // The player's next move follows at once; it counts when the opponent replies.
@@ -217,9 +217,10 @@ fn sure_moves_are_published_later() {
     // The knight may have captured one of three pawns, and no capture was seen.
     let capture = "e5- ~900 e8- e7k ~1500";
     for (publish, story, expect) in [
-        (Publish::Prompt, "", "Nxf7 | Ke7"),
+        (Publish::Prompt, "", ""),
+        (Publish::Prompt, "~4000", "Nxf7 | Ke7"),
         (Publish::Sure, "", ""),
-        (Publish::Prompt, "W ~300 B ~300", "Nxf7 | Ke7 | Nxf7! | Ke7!"),
+        (Publish::Prompt, "~4000 W ~300 B ~300", "Nxf7 | Ke7 | Nxf7! | Ke7!"),
         (Publish::Sure, "W ~300", "Nxf7 | Nxf7! | Ke7"),
         (Publish::Sure, "W ~300 B ~300", "Nxf7 | Nxf7! | Ke7 | Ke7!"),
         (Publish::Sure, "h2- h4P ~500", "Nxf7 | Ke7 | h4 | Nxf7+"),

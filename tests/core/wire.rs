@@ -458,8 +458,10 @@ fn laws() -> impl Strategy<Value = Laws> {
 fn settings() -> impl Strategy<Value = Settings> {
     let times = (20u32..=5000, 20u32..=5000, any::<u32>(), any::<u32>());
     let flags = (of(word()), any::<bool>(), any::<bool>(), word(), word());
-    (word::<SensorKind>(), times, of(word()), flags, of(any::<String>()), laws(), 8u16..=4096).prop_map(
-        |(sensing, (settle_ms, settle_low_ms, low_time_ms, dwell_ms), rotation, flags, start_fen, laws, hypotheses)| {
+    let costs = (1u32..=1_000_000, 1u32..=1_000_000);
+    (word::<SensorKind>(), times, costs, of(word()), flags, of(any::<String>()), laws(), 8u16..=4096).prop_map(
+        |(sensing, times, (wrong_move_cost, delay_cost), rotation, flags, start_fen, laws, hypotheses)| {
+            let (settle_ms, settle_low_ms, low_time_ms, dwell_ms) = times;
             let (clock_side, chess960, accept_kings_signal, publish, lights) = flags;
             Settings {
                 sensing,
@@ -474,6 +476,8 @@ fn settings() -> impl Strategy<Value = Settings> {
                 accept_kings_signal,
                 laws,
                 hypotheses,
+                wrong_move_cost,
+                delay_cost,
                 publish,
                 lights,
             }

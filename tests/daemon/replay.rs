@@ -93,7 +93,7 @@ async fn busctl_and_gdbus_see_a_real_game() {
     // The clock completes moves. The settle times are long because on a busy machine a piece may seem to rest for seconds.
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("touchmoved.toml");
-    std::fs::write(&config, "[game]\nsettle_ms = 5000\nsettle_low_ms = 5000\n").unwrap();
+    std::fs::write(&config, "[game]\nsettle_ms = 5000\nsettle_low_ms = 5000\nwrong_move_cost = 1000000\n").unwrap();
     let Some(hall) = Hall::configured(&["--config", config.to_str().unwrap()]).await else { return };
     let address = hall.bus.address();
     let busctl = installed("busctl").then(|| {

@@ -263,7 +263,7 @@ fn invalid_values_are_refused() {
     check(
         "[game]\nlaws = 'fide-2023'",
         &[
-            "2:1: there is no key laws in [game]; there are settle_ms, settle_low_ms, low_time_s, dwell_ms, chess960, accept_kings_signal, hypotheses, publish",
+            "2:1: there is no key laws in [game]; there are settle_ms, settle_low_ms, low_time_s, dwell_ms, purpose, wrong_move_cost, delay_cost, chess960, accept_kings_signal, hypotheses, publish",
         ],
     );
     check("[pgn]\nround = 3", &["2:9: round is the number 3; write one line of text, such as round = \"3\""]);

@@ -5,7 +5,6 @@ use super::{Args, Job};
 use crate::lab::bound::{BoundFigures, MAX_POSITIONS};
 use crate::lab::clients::FirstSeen;
 use crate::lab::figures::Figures;
-use crate::lab::game_figures::CALIBRATION;
 use crate::lab::review::ReviewFigures;
 use crate::lab::score::Outcome;
 use crate::lab::statistics::{Delay, share};
@@ -128,7 +127,14 @@ impl<'a> Report<'a> {
             "{}{sensing}, {} hands{options}, {clock} clock{half}: {} games, {} plies",
             self.board, self.hands, figures.games, figures.plies
         );
-        row("games exact", format!("{:.2} % ({} of {})", figures.games_exact_percent, figures.games_exact, figures.games));
+        let [low, high] = figures.games_exact_interval;
+        row(
+            "games exact",
+            format!(
+                "{:.2} % ({} of {}), 95 % interval {low:.1}–{high:.1} %",
+                figures.games_exact_percent, figures.games_exact, figures.games
+            ),
+        );
         row(
             "plies exact",
             format!(
@@ -139,8 +145,12 @@ impl<'a> Report<'a> {
         row(
             "retracted",
             format!(
-                "{:.3} per 1000 plies ({}); in addition {} after a long stop, {} halves of result signals",
-                figures.retracted_per_1000, figures.retracted, figures.retracted_stops, figures.king_signals
+                "{:.3} ± {:.3} per 1000 plies ({}); in addition {} after a long stop, {} halves of result signals",
+                figures.retracted_per_1000,
+                figures.retracted_margin,
+                figures.retracted,
+                figures.retracted_stops,
+                figures.king_signals
             ),
         );
         row(
@@ -163,7 +173,13 @@ impl<'a> Report<'a> {
             );
         }
         row("false touch notices", format!("{:.3} per 1000 plies ({})", figures.false_notices_per_1000, figures.false_notices));
-        row("false alerts", format!("{:.3} per 1000 plies ({})", figures.false_alerts_per_1000, figures.false_alerts));
+        row(
+            "false alerts",
+            format!(
+                "{:.3} ± {:.3} per 1000 plies ({})",
+                figures.false_alerts_per_1000, figures.false_alerts_margin, figures.false_alerts
+            ),
+        );
         row("results", format!("{} of {} signalled on the board were understood", figures.results_right, figures.results_told));
         self.print_calibration();
         self.figures.extra_rows().into_iter().for_each(|(name, value)| row(name, value));
@@ -201,16 +217,11 @@ impl<'a> Report<'a> {
     }
 
     fn print_calibration(&self) {
-        println!("  {:<18} {:>9} {:>9}", "confidence", "moves", "right");
-        for (index, class) in self.figures.calibration.iter().enumerate().rev() {
-            let from = f64::from(class.from) / 1000.0;
-            let name = match CALIBRATION.get(index + 1) {
-                None => format!("  ≥ {from:.2}"),
-                Some(&to) if class.from == 0 => format!("  < {:.2}", f64::from(to) / 1000.0),
-                Some(&to) => format!("  {from:.2}–{:.2}", f64::from(to) / 1000.0),
-            };
-            let right = if class.moves == 0 { "–".to_owned() } else { percent(class.right, class.moves) };
-            println!("  {name:<18} {:>9} {right:>9}", class.moves);
+        println!("  {:<18} {:>9} {:>9} {:>9}", "confidence", "moves", "stated", "right");
+        for class in &self.figures.calibration {
+            let [from, to] = [class.from, class.to].map(|bound| f64::from(bound) / 1000.0);
+            let (name, stated) = (format!("  {from:.1}–{to:.1}"), format!("{:.1} %", class.stated_percent));
+            println!("  {name:<18} {:>9} {stated:>9} {:>8.1} %", class.moves, class.right_percent);
         }
         if self.figures.doubtful > 0 {
             let named = percent(self.figures.doubtful_named, self.figures.doubtful);

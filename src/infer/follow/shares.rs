@@ -24,7 +24,7 @@ pub(super) fn confidence(
     let least = lines.iter().map(|line| line.cost(now, seen)).min().unwrap_or(0);
     let mut shares: Vec<(Option<Move>, u64)> = Vec::new();
     for line in lines {
-        let weight = model::likelihood(line.cost(now, seen) - least);
+        let weight = model::likelihood(model::calibrated(line.cost(now, seen) - least));
         let other = line.nodes().get(ply).and_then(|node| node.mv);
         match shares.iter_mut().find(|(known, _)| *known == other) {
             Some((_, sum)) => *sum += weight,

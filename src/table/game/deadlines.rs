@@ -6,6 +6,7 @@ use super::{GameContext, TableGame};
 use crate::boards::{BoardCommand, Millis};
 use crate::game::CompletedBy;
 use crate::game::event::ClockTimes;
+use crate::infer::Patience;
 use crate::table::Output;
 
 impl TableGame {
@@ -15,7 +16,7 @@ impl TableGame {
             return;
         }
         self.update_hold_on_quiet(now, quiet, context, output);
-        self.follower.handle_quiet(now, context.settle);
+        self.follower.handle_quiet(now, context.patience);
         self.publish(now, context, output);
         self.board.note_agreement(self.follower.mismatch().is_empty());
         if self.follower.unexplained().any() {
@@ -44,14 +45,21 @@ impl TableGame {
         self.search_missed(now, quiet);
     }
 
-    /// Returns when the follower must re-evaluate a press, or when the time to adjust ends.
-    pub(crate) fn reevaluation_deadline(&self) -> Option<Millis> {
-        let follower = self.follower.deadline();
-        [follower, self.hold.deadline(), self.presses.deadline(), self.touches.deadline(), self.lag.deadline()]
-            .into_iter()
-            .flatten()
-            .min()
-            .filter(|_| !self.end.is_over() && !self.board.is_unknown() && !self.is_paused())
+    /// Returns when the follower must re-evaluate the board, when a doubtful move is published, or when the time to adjust ends.
+    pub(crate) fn reevaluation_deadline(&self, patience: Patience) -> Option<Millis> {
+        let follower = self.follower.deadline(patience);
+        [
+            follower,
+            self.published.held_until(),
+            self.hold.deadline(),
+            self.presses.deadline(),
+            self.touches.deadline(),
+            self.lag.deadline(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+        .filter(|_| !self.end.is_over() && !self.board.is_unknown() && !self.is_paused())
     }
 
     /// Returns when the next slice of a search is due, or when a held-back end of the game times out. Applies even while nothing is
@@ -76,7 +84,7 @@ impl TableGame {
         if self.hold.deadline().is_some_and(|until| until <= now) {
             self.end_hold(now);
         }
-        self.follower.handle_quiet(now, context.settle);
+        self.follower.handle_quiet(now, context.patience);
         self.publish(now, context, output);
         self.alert_idle_press(now, output);
         self.alert_handled_off_turn(now, context, output);

@@ -312,7 +312,7 @@ impl TableGame {
     pub(super) fn update_hold_on_quiet(&mut self, now: Millis, quiet: Millis, context: &GameContext<'_>, output: &mut Output) {
         let agrees = self.follower.mismatch().is_empty();
         match &mut self.hold.reason {
-            Some(HoldReason::Adjusting { by, touched: true, .. }) if quiet >= context.settle => {
+            Some(HoldReason::Adjusting { by, touched: true, .. }) if quiet >= context.patience.settle => {
                 let position = &self.follower.tip().position;
                 // If it is the adjusting player's turn, the opponent's move is the second one.
                 let opponents = if position.turn() == *by { 2 } else { 1 };
@@ -321,8 +321,8 @@ impl TableGame {
                 }
             }
             Some(HoldReason::Restoring { touched: true }) if quiet >= UNEXPLAINED_LONG => self.end_hold(now),
-            Some(HoldReason::Stopped(stopped)) if quiet >= context.settle => {
-                stopped.shadow.handle_quiet(now, context.settle);
+            Some(HoldReason::Stopped(stopped)) if quiet >= context.patience.settle => {
+                stopped.shadow.handle_quiet(now, context.patience);
                 if self.hold.stopped_at.is_none() && is_a_move_away(&self.follower) {
                     self.end_hold(now);
                 } else if quiet >= REST_TAKEBACK

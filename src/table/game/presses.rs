@@ -225,7 +225,7 @@ impl TableGame {
                 self.presses.note_pending(press, is_on_move && is_in_play);
             }
         }
-        self.follower.handle_quiet(now, context.settle);
+        self.follower.handle_quiet(now, context.patience);
         self.publish(now, context, output);
         self.lag.count_press();
         self.check_record_lag(now, context, output);

@@ -3,13 +3,14 @@
 use super::draft::{doubts_moves, has_position_alert, is_about_position};
 use super::end::is_end;
 use super::{GameContext, TableGame};
-use crate::boards::Millis;
+use crate::boards::{Millis, SensorKind};
 use crate::game::event::{Alternative, ClockTimes};
 use crate::game::record::{Ply, PlyState};
 use crate::game::{Alert, CompletedBy, Confidence, CorrectionReason, Event, PlayedMove, ResultReason};
-use crate::infer::{Follower, LineNode};
+use crate::infer::{Follower, LineNode, model};
 use crate::laws::edition::Completion;
 use crate::table::{Output, Publish};
+use shakmaty::Move;
 
 /// The least confidence of a move for `Publish::Sure`: at most one in ten is wrong.
 const SURE: Confidence = Confidence(900);
@@ -26,16 +27,17 @@ enum JudgedWhen {
 impl TableGame {
     /// Publishes moves that are decided and sure enough and that were not published yet.
     pub(super) fn publish(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
-        self.publish_when(context.settings.publish, now, context, output);
+        self.publish_when(Some(context.settings.publish), now, context, output);
     }
 
     /// Publishes all decided moves, however uncertain: nothing more will be seen of them.
     pub(super) fn publish_all(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         self.published.mark_outdated();
-        self.publish_when(Publish::Prompt, now, context, output);
+        self.publish_when(None, now, context, output);
     }
 
-    fn publish_when(&mut self, when: Publish, now: Millis, context: &GameContext<'_>, output: &mut Output) {
+    /// Publishes decided moves: those that are sure enough for `when`; `None`: all.
+    fn publish_when(&mut self, when: Option<Publish>, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         let agrees = self.follower.mismatch().is_empty() && self.follower.displaced_squares().is_empty();
         if agrees {
             let raised = has_position_alert(self.record());
@@ -54,12 +56,17 @@ impl TableGame {
         let same =
             self.published.moves().iter().zip(line.iter().skip(1)).take_while(|(mv, node)| Some(**mv) == node.mv).count();
         let mut decided = self.follower.decided();
-        if when == Publish::Sure && same < decided {
-            let sure = same + (same..decided).take_while(|index| self.is_sure(index + 1, now)).count();
-            if sure < decided {
-                self.published.mark_outdated();
-                decided = sure;
-            }
+        if when == Some(Publish::Sure) {
+            decided = (same..decided).find(|index| !self.is_sure(index + 1, now)).unwrap_or(decided);
+        }
+        let doubtful = (same..decided).filter(|_| when == Some(Publish::Prompt)).find_map(|index| {
+            let until = self.doubt_ends(index + 1, now, context)?;
+            (until > now).then_some((index, until))
+        });
+        decided = doubtful.map_or(decided, |(index, _)| index);
+        self.published.hold_until(doubtful.map(|(_, until)| until));
+        if decided < self.follower.decided() {
+            self.published.mark_outdated();
         }
         if same < self.published.len() {
             if self.follower.nodes().len() > same + 1 && decided <= same {
@@ -94,6 +101,23 @@ impl TableGame {
         let pressed =
             line.get(ply).is_some_and(|node| node.pressed_at.is_some()) || self.presses.is_pending(self.mover(ply as u32));
         pressed || line.len() > ply + 2 || self.follower.confidence(ply, now).is_some_and(|(confidence, _)| confidence >= SURE)
+    }
+
+    /// Returns when a move of this ply that may be wrong has waited for long enough; `None`: it need not wait. Only boards that detect
+    /// occupancy leave lines of play in doubt for long. Illegal moves are reported at once, and nothing that follows soon tells which
+    /// piece a pawn became.
+    fn doubt_ends(&self, ply: usize, now: Millis, context: &GameContext<'_>) -> Option<Millis> {
+        let node = self.follower.nodes().get(ply)?;
+        if self.follower.seen().sensing() != SensorKind::Occupancy || node.irregular {
+            return None;
+        }
+        let (confidence, others) = self.follower.confidence(ply, now)?;
+        let squares = |mv: Move| (mv.from(), mv.to());
+        let same_squares = others.iter().filter(|(other, _)| node.mv.map(squares) == Some(squares(*other)));
+        let right: u64 = same_squares.map(|(_, share)| u64::from(share.0)).sum::<u64>() + u64::from(confidence.0);
+        let wrong = model::cost_of_share(1000u64.saturating_sub(right), 1000);
+        let waits = context.patience.wait(wrong, model::DOUBT_HALF_LIFE).min(model::REST_DOUBTED);
+        Some(node.made_at + waits)
     }
 
     fn correct(&mut self, now: Millis, same: usize, decided: usize, context: &GameContext<'_>, output: &mut Output) {

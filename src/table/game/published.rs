@@ -22,13 +22,15 @@ pub(crate) struct PublishedGame {
     history: PositionHistory,
     /// `Follower::changes` when everything decided was published; `None`: must be re-evaluated.
     seen_changes: Option<u64>,
+    /// When a decided move is published that is doubtful until then.
+    held_until: Option<Millis>,
 }
 
 impl PublishedGame {
     /// Creates a game with this record and its moves. `changes`: `Follower::changes`; everything decided is published.
     pub(super) fn new(record: Record, laws: Laws, start: Position, moves: Vec<Move>, changes: u64) -> PublishedGame {
         let history = history(&start, &moves, &record.plies, PositionEquality::Rights);
-        PublishedGame { record, laws, start, moves, history, seen_changes: Some(changes) }
+        PublishedGame { record, laws, start, moves, history, seen_changes: Some(changes), held_until: None }
     }
 
     /// Returns the record.
@@ -84,6 +86,16 @@ impl PublishedGame {
     /// Sets the Laws in force.
     pub(super) fn set_laws(&mut self, laws: Laws) {
         self.laws = laws;
+    }
+
+    /// Returns when a decided move is published that is doubtful until then; `None`: there is none.
+    pub(super) fn held_until(&self) -> Option<Millis> {
+        self.held_until
+    }
+
+    /// Holds a decided move back until then; `None`: none.
+    pub(super) fn hold_until(&mut self, until: Option<Millis>) {
+        self.held_until = until;
     }
 
     /// Whether everything decided up to this value of `Follower::changes` is published.

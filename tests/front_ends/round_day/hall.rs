@@ -182,7 +182,7 @@ impl Hall {
         if site == 0 {
             config += &format!("[web]\nlisten = '127.0.0.1:{}'\n", self.port);
         }
-        config += "[game]\nsettle_ms = 20\nsettle_low_ms = 20\ndwell_ms = 200\n[recordings]\non = false\n";
+        config += "[game]\nsettle_ms = 20\nsettle_low_ms = 20\ndwell_ms = 200\nwrong_move_cost = 1\n[recordings]\non = false\n";
         let prefix = match self.server {
             None => String::new(),
             Some(_) => format!("{}_", machine_name(site).replace('-', "_")),
