@@ -9,7 +9,7 @@ pub use crate::game::words::{Word, sensed_from_word, sensed_to_word};
 use crate::game::command::CommandField;
 use crate::game::event::UnknownEvent;
 use crate::game::{Command, Confidence, Event, Order, StampedEvent};
-use crate::table::Settings;
+use crate::table::{HandCosts, Settings};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
@@ -134,10 +134,15 @@ pub fn settings_from_value(value: &Value) -> Result<Settings, WireError> {
         ("delay_cost", settings.delay_cost, 1, 1_000_000),
         ("hypotheses", u32::from(settings.hypotheses), 8, 4096),
     ];
+    let hands = settings
+        .hands
+        .out_of_range()
+        .map(|(event, cost)| format!("`hands.{}` is {cost}, and should be 0 to {}", event.name(), HandCosts::MAX));
     let errors: Vec<String> = ranges
         .iter()
         .filter(|(_, value, low, high)| value < low || value > high)
         .map(|(name, value, low, high)| format!("`{name}` is {value}, and should be {low} to {high}"))
+        .chain(hands)
         .collect();
     if errors.is_empty() { Ok(settings) } else { Err(WireError::Settings(errors.join("; "))) }
 }

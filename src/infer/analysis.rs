@@ -6,7 +6,7 @@ use super::explain::lifted_squares;
 use super::line::PlyCost;
 use super::model::{self, Cost};
 use super::prior::{RecentMoves, prior_costs};
-use super::{Line, LineNode, ObservedBoard};
+use super::{HandCosts, Line, LineNode, ObservedBoard};
 use crate::boards::Millis;
 use crate::game::Confidence;
 use crate::laws::Position;
@@ -60,6 +60,8 @@ pub struct HypothesisMove {
     pub made_at: Millis,
     /// For a capture, whether the captured piece's square was never seen empty; `None` for other moves.
     pub silent: Option<bool>,
+    /// For a capture, the cost of that; otherwise 0.
+    pub capture_cost: Cost,
     /// Its own confidence, once it is decided.
     pub decided: Option<Confidence>,
     /// Other moves at this point that would explain the same readings equally well.
@@ -94,13 +96,8 @@ impl Hypothesis {
             if !step.compared {
                 return CostParts::default();
             }
-            let capture = match step.silent {
-                Some(true) => model::SILENT_CAPTURE,
-                Some(false) => model::SEEN_CAPTURE,
-                None => 0,
-            };
             let chosen = prior_of(&before, &recent_before, step.mv);
-            CostParts { chosen, capture, handling: step.cost - chosen - capture }
+            CostParts { chosen, capture: step.capture_cost, handling: step.cost - chosen - step.capture_cost }
         };
         self.moves.iter().map(split).collect()
     }
@@ -131,7 +128,7 @@ fn hypothesis(line: &Line, published: &Line, now: Millis, seen: &ObservedBoard, 
     let costs = line.ply_costs();
     let cost_at = |index: usize| costs.get(index).copied().unwrap_or_default();
     let steps = nodes.iter().enumerate().skip(first_ply).take(MAX_MOVES);
-    let moves = steps.filter_map(|(index, node)| hypothesis_move(node, cost_at(index))).collect();
+    let moves = steps.filter_map(|(index, node)| hypothesis_move(node, cost_at(index), seen.hands())).collect();
     let base = nodes.get(first_ply - 1).unwrap_or(&nodes[0]);
     let wrong = line.compare(seen).mismatch();
     let unexplained = line.compare(seen).unexplained();
@@ -158,12 +155,14 @@ fn hypothesis(line: &Line, published: &Line, now: Millis, seen: &ObservedBoard, 
 }
 
 /// Returns the move that led to `node`, with its cost.
-fn hypothesis_move(node: &LineNode, charge: PlyCost) -> Option<HypothesisMove> {
+fn hypothesis_move(node: &LineNode, charge: PlyCost, hands: &HandCosts) -> Option<HypothesisMove> {
     let mv = node.mv?;
+    let silent = (mv.is_capture() && !mv.is_en_passant()).then_some(node.silent);
     Some(HypothesisMove {
         mv,
         made_at: node.made_at,
-        silent: (mv.is_capture() && !mv.is_en_passant()).then_some(node.silent),
+        silent,
+        capture_cost: silent.map_or(0, |silent| if silent { hands.silent_capture } else { hands.seen_capture }),
         decided: node.confidence,
         rivals: node.rivals.clone(),
         compared: charge.ply.is_some(),

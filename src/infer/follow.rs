@@ -59,7 +59,7 @@ impl Follower {
 
     /// Restarts the game from `known`. Forgets the readings of the squares, except for faults.
     pub fn restart(&mut self, now: Millis, start: Position, known: &[KnownPly]) {
-        let seen = ObservedBoard::new(self.seen.sensing());
+        let seen = ObservedBoard::new(self.seen.sensing()).with_hands(*self.seen.hands());
         let (changes, faults) = (self.lines.changes() + 1, std::mem::take(&mut self.faults));
         let trace = self.lines.trace().cloned();
         *self = Follower { faults, ..Follower::with_plies(now, start, known, seen, self.lines.beam(), changes) };
@@ -293,7 +293,7 @@ impl Follower {
     /// Handles a clock press of player `by`.
     pub fn handle_press(&mut self, now: Millis, by: Color) {
         self.seen.note_press(now, by);
-        self.apply_to_lines(now, |line, _, _| line.handle_press(now, by));
+        self.apply_to_lines(now, |line, seen, _| line.handle_press(now, by, seen));
         self.reevaluate_at = {
             let unclear = self.seen.sensing() == SensorKind::Occupancy || !self.lines.all().iter().any(Line::is_at_tip);
             unclear.then_some(now + model::SCAN_TIME)

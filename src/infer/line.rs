@@ -128,8 +128,8 @@ impl Line {
     }
 
     /// Counts the costs of the plies from `from` on, as far as they were not counted yet.
-    pub fn count_costs(&mut self, now: Millis, from: usize) {
-        self.costs.count(now, from, &self.history, self.presses.has_clock());
+    pub fn count_costs(&mut self, now: Millis, from: usize, seen: &ObservedBoard) {
+        self.costs.count(now, from, &self.history, self.presses.has_clock(), seen.hands());
     }
 
     /// Clears all costs, as there is no other line left to compare with.
@@ -225,10 +225,10 @@ impl Line {
     }
 
     /// Handles a clock press of player `by`.
-    pub fn handle_press(&mut self, now: Millis, by: Color) {
+    pub fn handle_press(&mut self, now: Millis, by: Color, seen: &ObservedBoard) {
         self.presses.note_clock(true);
         if !self.history.assign_press(now, by) {
-            self.costs.add(self.presses.note(now, by));
+            self.costs.add(self.presses.note(now, by, seen.hands()));
         }
     }
 
@@ -311,7 +311,7 @@ impl Line {
             let before = self.history.node_back(1).zip(self.history.next_moves(1));
             before.map_or_else(Vec::new, |(before, next)| next.prior_costs(before).collect())
         };
-        let stop = if tip.dragged { model::DRAGGED_ON } else { model::FIRST_STOP };
+        let stop = if tip.dragged { model::DRAGGED_ON } else { seen.hands().first_stop };
         let odds = tip.growth.odds(mv, stop, costs);
         let wait = |cost: Cost, half_life, max: Millis| {
             let (waits, max) = (patience.wait(cost, half_life), max - SERIAL_LATENCY);
@@ -378,7 +378,7 @@ impl Line {
             let mut line = self.clone();
             line.truncate(base + 1);
             line.stuck.assume(explanation.stuck, line.history.node_count());
-            line.costs.add_extra(model::STUCK_SQUARE);
+            line.costs.add_extra(seen.hands().stuck_square);
             line.replace_plies(now, &Replacement::of(base, explanation, confidence::ANSWERED), seen);
             line.transfer_presses(base, self.history.pressed_after(base));
             others.push(line);

@@ -2,7 +2,8 @@
 //!
 //! Costs are improbabilities (negative log-likelihoods) in sixteenths of a bit: an event of probability 1/2 costs 16, 1/10 costs
 //! 53, 1/100 costs 106. Costs add up, and they are integers, so that every machine computes the same result. "Measured" means three
-//! games played on a DGT board (199 plies, 458 square updates); "guess" means that there is no measurement.
+//! games played on a DGT board (199 plies, 458 square updates); "guess" means that there is no measurement. The costs that depend on
+//! the habits of players and boards are in [`HandCosts`](super::HandCosts).
 
 use crate::boards::Millis;
 
@@ -69,32 +70,10 @@ pub const MAX_OVERLAP: Millis = 1_000;
 /// for 200–750 ms.
 pub const REST_CARRIED: Millis = 700;
 
-/// Cost of a capture whose victim's square was never seen empty. Measured: 25 of 35.
-pub const SILENT_CAPTURE: Cost = 8;
-/// Cost of a capture whose victim was seen to leave. Measured: 10 of 35.
-pub const SEEN_CAPTURE: Cost = 28;
-/// Cost of a change on a square unrelated to the move: brushed, bumped, adjusted. Measured: 1 %, mostly neighbours.
-pub const STRAY_TOUCH: Cost = 80;
 /// Maximum number of stray touches that are counted: one clumsy hand touches several squares.
 pub const MAX_STRAY_TOUCHES: u32 = 3;
-/// Cost of a press that was reported before the piece's square was scanned. Guess: 5 %.
-pub const PRESS_BEFORE_SCAN: Cost = 69;
-/// Cost of a reply that began before the press was reported, which may be up to a second late. Measured: clock messages are late in
-/// 73 of 199 moves.
-pub const REPLY_BEFORE_PRESS: Cost = 12;
-/// Cost of a reply that began while the mover still holds the piece. Guess: 0.5 %.
-pub const REPLY_WHILE_HELD: Cost = 122;
 /// Maximum delay of a reported press, in milliseconds: clocks that count whole seconds report it with the next second.
 pub const MAX_PRESS_DELAY: Millis = 1_300;
-/// Cost of a piece lifted out of turn. Guess: 2 %, adjusting and the end of games together.
-pub const LIFTED_OUT_OF_TURN: Cost = 90;
-/// Cost of a move without a reported press, in a game with a clock: two presses within a second cancel out. Guess: 15 %.
-pub const MOVE_WITHOUT_PRESS: Cost = 44;
-/// Cost of a press without a move that was seen. Guess: 1 %.
-pub const PRESS_WITHOUT_MOVE: Cost = 106;
-/// Cost of both kings in the centre, or one there and the other in place of a piece that was removed unseen: the result. Guess: as
-/// [`LIFTED_OUT_OF_TURN`].
-pub const KINGS_SIGNAL: Cost = 90;
 /// Cost of the pieces being swept off the board: that of a board without an explanation.
 pub const SWEPT: Cost = 400;
 /// Cost of a board that neither the line nor pieces in hands explain; [`UNEXPLAINED_SQUARE`] is added for every further square.
@@ -103,9 +82,6 @@ pub const UNEXPLAINED: Cost = 200;
 pub const UNEXPLAINED_SQUARE: Cost = 40;
 /// Cost of a further event, or a quiet board, while the line explains nothing.
 pub const STILL_UNEXPLAINED: Cost = 20;
-/// Cost of assuming that a square that has not changed in this game is stuck. Guess: one board in 250 has such a square, which may
-/// be any of 64.
-pub const STUCK_SQUARE: Cost = 224;
 /// Confidence of a move that was found by search, when nothing else would explain the board. Guess.
 pub const RECONSTRUCTED_CONFIDENCE: crate::game::Confidence = crate::game::Confidence(970);
 /// Time after damaged data on the serial line in which updates may be lost and no square is suspected, in milliseconds. Guess.
@@ -131,9 +107,6 @@ pub const STUCK_REPAIRED_CHANGES: u32 = 3;
 /// some hundred where nothing legal explains the board.
 pub const ILLEGAL_MOVE: Cost = 130;
 
-/// Cost of a promotion to another piece than the one that the players chose on the board's own buttons. Guess: one in ten thousand,
-/// which outweighs that bishops are rare.
-pub const OTHER_PIECE_CHOSEN: Cost = 220;
 /// Maximum time from a promotion until its piece is chosen on the board, in milliseconds. Guess.
 pub const MAX_CHOICE_TIME: Millis = 60_000;
 /// Maximum time by which the choice is reported before the squares show the promotion, in milliseconds. Guess.
@@ -149,24 +122,12 @@ pub fn holding_cost(ms: Millis) -> Cost {
     HOLDING_COSTS.iter().rev().find(|(from, _)| *from <= ms).map_or(0, |(_, cost)| *cost)
 }
 
-/// Cost of a piece that stops on its way on a square where the move might have ended. Measured: 8 of 199 moves.
-pub const FIRST_STOP: Cost = 74;
-/// Cost of every further stop. Guess: one in three that stop.
-pub const FURTHER_STOP: Cost = 25;
-/// Cost of a piece that was captured before it was seen on its square, where it was for less than a scan. Guess: 15 %.
-pub const CAPTURED_UNSEEN: Cost = 45;
 /// The re-decoding window, in milliseconds: twice the delay of hands and clock messages.
 pub const REDECODE_WINDOW: Millis = 3_000;
 /// Maximum cost beyond the best line at which a re-decoded line is followed.
 pub const REDECODE_MARGIN: Cost = 100;
 /// The same on boards that detect only occupancy, where later play decides more often.
 pub const REDECODE_MARGIN_OCCUPANCY: Cost = 200;
-/// Cost of a piece that was put down somewhere and lifted again without a move: adjusted, tried. Guess: 1 %.
-pub const TRIED_ELSEWHERE: Cost = 106;
-/// Cost of a piece that is seen on its last square long before it has left the first. Measured: 4 of 157 quiet moves.
-pub const SEEN_BACKWARDS: Cost = 85;
-/// Cost of a piece that is lifted and put back on its square. Guess: 10 %.
-pub const PUT_BACK: Cost = 50;
 /// Cost of one move of about thirty, where moves are not weighed individually.
 pub const AVERAGE_MOVE: Cost = 80;
 

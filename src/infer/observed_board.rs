@@ -2,7 +2,7 @@
 
 mod contents;
 
-use super::{model, placement_hash};
+use super::{HandCosts, model, placement_hash};
 use crate::boards::{Millis, Placement, SensorKind, SquareState};
 use shakmaty::{Bitboard, Board, ByColor, ByRole, Color, Piece, Role, Square};
 use std::collections::VecDeque;
@@ -62,6 +62,7 @@ pub struct ObservedBoard {
     /// Excused squares, which count as showing something else, with what they really show: displaced pieces.
     excused: Vec<(Square, SquareState)>,
     sensing: SensorKind,
+    hands: HandCosts,
 }
 
 impl ObservedBoard {
@@ -89,6 +90,7 @@ impl ObservedBoard {
             doubtful: Bitboard::EMPTY,
             excused: Vec::new(),
             sensing,
+            hands: HandCosts::default(),
         }
     }
 
@@ -99,6 +101,16 @@ impl ObservedBoard {
             seen.set_square(0, square, placement[square as usize]);
         }
         seen
+    }
+
+    /// Returns the board with these costs of what hands do on it, in place of the defaults.
+    pub fn with_hands(self, hands: HandCosts) -> ObservedBoard {
+        ObservedBoard { hands, ..self }
+    }
+
+    /// Returns the costs of what hands do on it.
+    pub fn hands(&self) -> &HandCosts {
+        &self.hands
     }
 
     /// Sets what one square shows.

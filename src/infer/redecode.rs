@@ -195,8 +195,8 @@ impl<'a> Redecoder<'a> {
         // A piece that was put back before it moved.
         let left_at = self.changes.last_left_at(from, left_at, made_at + SCAN_TIME);
         let last_made = line.last().map_or(self.base.made_at, |ply| ply.made_at);
-        let mut handling_cost =
-            if seen { 0 } else { model::CAPTURED_UNSEEN } + if backwards { model::SEEN_BACKWARDS } else { 0 };
+        let mut handling_cost = if seen { 0 } else { self.seen.hands().captured_unseen }
+            + if backwards { self.seen.hands().seen_backwards } else { 0 };
         handling_cost += model::overlap_cost(left_at, last_made)
             + model::overlap_cost(made_at.saturating_sub(model::MIN_CARRY_TIME), last_made);
         let last_own_at = line.len().checked_sub(2).and_then(|index| line.get(index)).map_or(0, |ply| ply.made_at);
@@ -244,9 +244,9 @@ impl<'a> Redecoder<'a> {
         let mut cost = 0;
         for (index, change) in self.changes.iter().filter(on_way).enumerate() {
             cost += match (way.contains(change.square), index) {
-                (true, 0) => model::FIRST_STOP,
-                (true, _) => model::FURTHER_STOP,
-                (false, _) => model::STRAY_TOUCH,
+                (true, 0) => self.seen.hands().first_stop,
+                (true, _) => self.seen.hands().further_stop,
+                (false, _) => self.seen.hands().stray_touch,
             };
             if self.changes.shown_for(change) > model::MAX_STOP {
                 cost += model::UNEXPLAINED;
@@ -269,12 +269,12 @@ impl<'a> Redecoder<'a> {
                 && ply.pressed_at.is_none()
                 && index + 2 < line.len()
             {
-                cost += model::MOVE_WITHOUT_PRESS;
+                cost += self.seen.hands().move_without_press;
             }
         }
-        let extra_cost = unmatched as Cost * model::PRESS_WITHOUT_MOVE + strays;
+        let extra_cost = unmatched as Cost * self.seen.hands().press_without_move + strays;
         let open = wrong.count() as Cost * 10
-            + if passing.any() { model::FIRST_STOP } else { 0 }
+            + if passing.any() { self.seen.hands().first_stop } else { 0 }
             + self.in_hand_cost(own_lifted | victim, position, line);
         Some(RedecodedLine { plies, extra_cost, unmatched_presses: unmatched, cost: cost + extra_cost + open })
     }
@@ -293,7 +293,7 @@ impl<'a> Redecoder<'a> {
             model::holding_cost(self.now.saturating_sub(since))
                 + match (moved, early) {
                     (true, _) => model::UNEXPLAINED,
-                    (false, true) => model::REPLY_WHILE_HELD,
+                    (false, true) => self.seen.hands().reply_while_held,
                     (false, false) => 0,
                 }
         };
@@ -325,7 +325,7 @@ impl<'a> Redecoder<'a> {
             let since = placed_at.get_mut(piece.color).replace(change.at);
             let hasty = since.map_or(0, |since| model::haste_cost(change.at - since));
             if position.board().piece_at(change.square) == Some(piece) {
-                cost += if plies.iter().any(|ply| ply.made_at == change.at) { 0 } else { model::PUT_BACK + hasty };
+                cost += if plies.iter().any(|ply| ply.made_at == change.at) { 0 } else { self.seen.hands().put_back + hasty };
                 continue;
             }
             let carried = movers
@@ -343,10 +343,10 @@ impl<'a> Redecoder<'a> {
                 continue;
             }
             // Players choose which piece, and where, as freely as a move.
-            cost += model::TRIED_ELSEWHERE
+            cost += self.seen.hands().tried_elsewhere
                 + model::AVERAGE_MOVE
                 + hasty
-                + if self.changes.shown_for(change) > model::MAX_STOP { model::REPLY_WHILE_HELD } else { 0 };
+                + if self.changes.shown_for(change) > model::MAX_STOP { self.seen.hands().reply_while_held } else { 0 };
         }
         cost
     }

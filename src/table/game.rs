@@ -115,7 +115,7 @@ impl TableGame {
         };
         let record = Record::new(now, found.position.fen(), found.chess960, settings.laws.to_string(), found.rotation);
         output.emit(now, event);
-        let follower = Follower::new(now, found.position.clone(), seen, settings.beam());
+        let follower = Follower::new(now, found.position.clone(), seen.with_hands(settings.hands), settings.beam());
         let published = PublishedGame::new(record, settings.laws, found.position, Vec::new(), follower.changes());
         TableGame::from_parts(published, follower, false)
     }
@@ -138,7 +138,8 @@ impl TableGame {
         let start = Position::from_fen(&record.start_fen, chess960).ok()?;
         let known = known_from(&start, &record.plies)?;
         let now = events.last().map_or(0, |last| last.at);
-        let mut follower = Follower::resume(now, start.clone(), &known, ObservedBoard::new(settings.sensing), settings.beam());
+        let seen = ObservedBoard::new(settings.sensing).with_hands(settings.hands);
+        let mut follower = Follower::resume(now, start.clone(), &known, seen, settings.beam());
         record.faults.iter().for_each(|bad| follower.set_known_fault(now, bad.square, bad.fault));
         let moves = known.into_iter().map(|known| known.mv).collect();
         let laws = record.laws.parse().unwrap_or(settings.laws);

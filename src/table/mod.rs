@@ -29,7 +29,7 @@ use crate::boards::{LinkState, Millis, Placement, Reading};
 use crate::game::event::{Event, Rotation};
 use crate::game::{Answer, Order, Preview, Record, Refusal, StampedEvent};
 use crate::infer::{Beam, rotated};
-pub use crate::infer::{CostParts, DropReason, Hypothesis, HypothesisMove, LineTrace, PlyTrace};
+pub use crate::infer::{CostParts, DropReason, HandCosts, HandEvent, Hypothesis, HypothesisMove, LineTrace, PlyTrace};
 use crate::laws::{Laws, Position};
 use crate::sense::SquareTracker;
 use battery::BatteryTrend;

@@ -5,7 +5,7 @@ use crate::boards::SensorKind;
 use crate::game::event::Rotation;
 use crate::game::json::{text, word, word_or_null};
 use crate::game::words::words;
-use crate::infer::Beam;
+use crate::infer::{Beam, HandCosts};
 use crate::laws::{BadFen, Laws, Position};
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +88,8 @@ pub struct Settings {
     /// What the board shows the players with its lights, if it has any.
     #[serde(with = "word")]
     pub lights: LightsMode,
+    /// How often players, clocks and boards act in each way.
+    pub hands: HandCosts,
 }
 
 impl Default for Settings {
@@ -110,6 +112,7 @@ impl Default for Settings {
             delay_cost,
             publish: Publish::Prompt,
             lights: LightsMode::Off,
+            hands: HandCosts::default(),
         }
     }
 }

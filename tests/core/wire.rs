@@ -16,7 +16,7 @@ use touchmove::game::{
 use touchmove::laws::edition::Halving;
 use touchmove::laws::reason::{PlacedPiece, ReasonArg as Chess};
 use touchmove::laws::{Edition, Irregularity, Laws, LawsWord, RulingAction, Supervision, TimeClass};
-use touchmove::table::{Publish, Settings};
+use touchmove::table::{HandCosts, HandEvent, Publish, Settings};
 use touchmove::wire::{self, Word};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -255,6 +255,9 @@ fn settings_are_read_and_bad_ones_refused_with_a_reason() {
     };
     check(json!({"settle": 250}), "unknown field `settle`, expected one of");
     check(json!({"sensing": "color"}), "`color` is not one of identity, colour, occupancy");
+    check(json!({"hands": {"put_back": 401}}), "`hands.put_back` is 401, and should be 0 to 400");
+    check(json!({"hands": {"put_back": -1}}), "`hands.put_back` is -1, and should be 0 to 400");
+    check(json!({"hands": {"hold": 1}}), "unknown field `hold`");
     check(json!({"settle_ms": 5, "hypotheses": 5000}), "`settle_ms` is 5, and should be 20 to 5000; `hypotheses` is 5000");
     check(json!({"publish": "late"}), "`late` is not one of prompt, sure");
     check(json!({"rotation": "left"}), "`left` is not one of upright, turned");
@@ -455,6 +458,15 @@ fn laws() -> impl Strategy<Value = Laws> {
     (select(Edition::all().collect::<Vec<_>>()), select(kinds)).prop_map(kind)
 }
 
+/// Returns costs that depend on this number.
+fn hand_costs(number: u16) -> HandCosts {
+    let mut costs = HandCosts::default();
+    for (index, &event) in HandEvent::ALL.iter().enumerate() {
+        costs.set(event, (i32::from(number) + index as i32) % (HandCosts::MAX + 1));
+    }
+    costs
+}
+
 fn settings() -> impl Strategy<Value = Settings> {
     let times = (20u32..=5000, 20u32..=5000, any::<u32>(), any::<u32>());
     let flags = (of(word()), any::<bool>(), any::<bool>(), word(), word());
@@ -480,6 +492,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                 delay_cost,
                 publish,
                 lights,
+                hands: hand_costs(hypotheses),
             }
         },
     )

@@ -170,7 +170,7 @@ impl Lines {
         if !alone {
             let from = self.first_difference();
             for line in &mut self.lines {
-                line.count_costs(now, from);
+                line.count_costs(now, from, seen);
             }
         }
         if self.best().history().changes() != before {
@@ -287,7 +287,7 @@ impl Lines {
             let missing = line.promotion_before(now).and_then(|ply| line.with_promotion(ply, role, seen));
             self.lines.extend(missing);
         }
-        self.lines.iter_mut().for_each(|line| line.weigh_choice(now, role));
+        self.lines.iter_mut().for_each(|line| line.weigh_choice(now, role, seen.hands()));
         true
     }
 

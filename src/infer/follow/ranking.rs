@@ -148,7 +148,7 @@ mod tests {
         }
         let other = Line::new(start, &seen, 8);
         let mut published = other.clone();
-        published.handle_press(1, Color::White);
+        published.handle_press(1, Color::White, &seen);
         let again = model::switch_margin_again(replacements);
         rank_live(&mut vec![published, other], 1, &seen, again).replaced.is_some()
     }

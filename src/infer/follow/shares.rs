@@ -58,6 +58,6 @@ fn illegal_alternative(line: &Line, ply: usize, seen: &ObservedBoard) -> Option<
     let node = line.nodes().get(ply)?;
     let mv = node.illegal_alternative?.mv;
     // What came to its square later does not count as part of the move.
-    let late = if seen.changed_at(mv.to()) > node.made_at { model::STRAY_TOUCH } else { 0 };
-    Some((mv, model::ILLEGAL_MOVE + model::SEEN_CAPTURE - line.history().cost_of(ply) - late))
+    let late = if seen.changed_at(mv.to()) > node.made_at { seen.hands().stray_touch } else { 0 };
+    Some((mv, model::ILLEGAL_MOVE + seen.hands().seen_capture - line.history().cost_of(ply, seen.hands()) - late))
 }

@@ -2,16 +2,16 @@
 
 use super::history::History;
 use crate::boards::Millis;
-use crate::infer::NextMoves;
 use crate::infer::model::{self, Cost};
+use crate::infer::{HandCosts, NextMoves};
 
 /// The cost of one ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlyCost {
     /// Cost of the move and of the way it was made; `None` if not counted because there was no other line to compare with.
     pub ply: Option<Cost>,
-    /// Whether no clock press belongs to it.
-    pub unpressed: bool,
+    /// Cost of no clock press belonging to it.
+    pub unpressed: Cost,
     /// Cost of what happened while it was the last ply and has no explanation: presses without a move, unexplained changes.
     pub unexplained: Cost,
 }
@@ -19,7 +19,7 @@ pub struct PlyCost {
 impl PlyCost {
     /// Returns the sum of all parts.
     pub fn total(self) -> Cost {
-        self.unexplained + self.ply.unwrap_or(0) + if self.unpressed { model::MOVE_WITHOUT_PRESS } else { 0 }
+        self.unexplained + self.ply.unwrap_or(0) + self.unpressed
     }
 }
 
@@ -104,11 +104,11 @@ impl LineCosts {
     }
 
     /// Counts the costs of the plies from `from` on, as far as they were not counted yet. `has_clock`: a clock is in use.
-    pub(super) fn count(&mut self, now: Millis, from: usize, history: &History, has_clock: bool) {
+    pub(super) fn count(&mut self, now: Millis, from: usize, history: &History, has_clock: bool, hands: &HandCosts) {
         for index in from.max(1)..history.node_count() {
-            let unpressed = has_clock && has_no_press(now, index, history);
+            let unpressed = if has_clock && has_no_press(now, index, history) { hands.move_without_press } else { 0 };
             let counted = self.plies.get(index).and_then(|charge| charge.ply);
-            let ply = counted.unwrap_or_else(|| history.cost_of(index));
+            let ply = counted.unwrap_or_else(|| history.cost_of(index, hands));
             if let Some(charge) = self.plies.get_mut(index) {
                 (charge.ply, charge.unpressed) = (Some(ply), unpressed);
             }
@@ -125,7 +125,7 @@ fn has_no_press(now: Millis, index: usize, history: &History) -> bool {
 
 impl History {
     /// Returns the cost of the ply at this index.
-    pub fn cost_of(&self, index: usize) -> Cost {
+    pub fn cost_of(&self, index: usize, hands: &HandCosts) -> Cost {
         let (Some(before), Some(node)) = (self.nodes().get(index - 1), self.nodes().get(index)) else { return 0 };
         let Some(mv) = node.mv else { return 0 };
         let fresh;
@@ -138,8 +138,8 @@ impl History {
         };
         let chosen = next.prior_costs(before).find(|(other, _)| *other == mv).map_or(model::ILLEGAL_MOVE, |(_, cost)| cost);
         let capture = match (mv.is_capture() && !mv.is_en_passant(), node.silent) {
-            (true, true) => model::SILENT_CAPTURE,
-            (true, false) => model::SEEN_CAPTURE,
+            (true, true) => hands.silent_capture,
+            (true, false) => hands.seen_capture,
             _ => 0,
         };
         chosen + capture + node.handling_cost

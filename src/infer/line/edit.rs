@@ -4,7 +4,7 @@ use super::replacement::Replacement;
 use super::{Line, confidence};
 use crate::boards::Millis;
 use crate::game::{Confidence, CorrectionReason};
-use crate::infer::model::{OTHER_PIECE_CHOSEN, PRESS_OVERTAKE_WINDOW};
+use crate::infer::model::PRESS_OVERTAKE_WINDOW;
 use crate::infer::{Growth, KnownPly, LineNode, ObservedBoard};
 use crate::laws::{CENTRE, Position};
 use shakmaty::{Move, Role};
@@ -116,7 +116,7 @@ impl Line {
         if let (Some(role), Some(chosen)) = (mv.promotion(), seen.chosen_promotion(now)) {
             node.is_piece_chosen = true;
             if role != chosen {
-                node.handling_cost += OTHER_PIECE_CHOSEN;
+                node.handling_cost += seen.hands().other_piece_chosen;
             }
         }
         self.push_node(node);

@@ -5,9 +5,9 @@ use super::replacement::Replacement;
 use super::{Line, confidence};
 use crate::boards::Millis;
 use crate::game::CorrectionReason;
-use crate::infer::ObservedBoard;
 use crate::infer::explain::Doubts;
-use crate::infer::model::{self, Cost};
+use crate::infer::model::Cost;
+use crate::infer::{HandCosts, ObservedBoard};
 
 /// Number of last moves that may have been others.
 const MAX_REPLACED: usize = 2;
@@ -50,22 +50,22 @@ impl Line {
                 let doubts = explanation.doubts;
                 line.replace_plies(now, &Replacement::of(base, explanation, confidence::RECONSTRUCTED), seen);
                 line.transfer_presses(base, pressed_at);
-                line.costs.add_extra(doubts_cost(&doubts));
+                line.costs.add_extra(doubts_cost(&doubts, seen.hands()));
                 others.push(line);
             }
         }
     }
 }
 
-/// Returns the cost of doubts about a line that live decoding would not believe yet. Guesses, of the size of what [`model`] has for
-/// the same in single moves.
-fn doubts_cost(doubts: &Doubts) -> Cost {
+/// Returns the cost of doubts about a line that live decoding would not believe yet. Guesses, of the size of what
+/// [`HandCosts`] has for the same in single moves.
+fn doubts_cost(doubts: &Doubts, hands: &HandCosts) -> Cost {
     let costs = [
-        (doubts.skipped, model::REPLY_WHILE_HELD),
-        (doubts.traceless, model::PRESS_WITHOUT_MOVE),
-        (doubts.unseen, model::SILENT_CAPTURE),
-        (doubts.disordered, model::REPLY_WHILE_HELD),
-        (doubts.inversions + doubts.backwards, model::REPLY_BEFORE_PRESS),
+        (doubts.skipped, hands.reply_while_held),
+        (doubts.traceless, hands.press_without_move),
+        (doubts.unseen, hands.silent_capture),
+        (doubts.disordered, hands.reply_while_held),
+        (doubts.inversions + doubts.backwards, hands.reply_before_press),
     ];
     costs.into_iter().map(|(count, cost)| count as Cost * cost).sum()
 }

@@ -11,14 +11,15 @@ impl Comparison<'_> {
     /// Returns the cost of the squares that the line's last position does not explain.
     pub(super) fn pending_cost(&self, now: Millis, presses: &UnmatchedPresses) -> Cost {
         let (history, seen, wrong) = (self.history(), self.seen(), self.mismatch());
+        let hands = seen.hands();
         let strays = (seen.changed_since(self.tip().made_at) & !wrong & !self.hidden()).count() as u32;
-        let strays = strays.min(model::MAX_STRAY_TOUCHES) as Cost * model::STRAY_TOUCH;
+        let strays = strays.min(model::MAX_STRAY_TOUCHES) as Cost * hands.stray_touch;
         if wrong.is_empty() {
             return strays;
         }
         if seen.sensing() == SensorKind::Occupancy {
             if self.kings_in_centre().is_some() || self.kings_unclear().is_some() {
-                return strays + model::KINGS_SIGNAL + self.removed_early_cost();
+                return strays + hands.kings_signal + self.removed_early_cost();
             }
             if self.is_swept() {
                 return strays + model::SWEPT + self.sweep_cost();
@@ -28,7 +29,7 @@ impl Comparison<'_> {
         let removed = wrong & !own_lifted;
         let cost_of_holding = |square| model::holding_cost(now.saturating_sub(seen.changed_at(square)));
         let is_missing = presses.is_overdue(now) || (presses.last().is_none() && self.left_before_press(now));
-        let press_cost = if is_missing { model::PRESS_WITHOUT_MOVE } else { 0 };
+        let press_cost = if is_missing { hands.press_without_move } else { 0 };
         let shows_colours = seen.sensing() != SensorKind::Occupancy;
         // Where the board identifies pieces, a piece that the opponent lifts is no sign that the mover has just begun.
         let lifted = if shows_colours && own_lifted.any() { own_lifted } else { wrong & !seen.occupied() };
@@ -46,12 +47,12 @@ impl Comparison<'_> {
         let victim = history.next_moves(0).is_some_and(|next| next.all().any(|mv| of_hand(&mv) && captures_on(mv, removed)));
         let mixed_hands_cost = match own_lifted.any() && removed.any() && !victim {
             true if shows_colours && press_cost > 0 => model::UNEXPLAINED,
-            true => model::REPLY_WHILE_HELD,
+            true => hands.reply_while_held,
             false => 0,
         };
         // Players lift a piece out of turn only to adjust it, or because the game is over.
-        let least = if own_lifted.is_empty() { model::LIFTED_OUT_OF_TURN } else { model::UNEXPLAINED };
-        let pair_cost = if own_lifted.count() > 1 && !self.may_be_castling(own_lifted) { model::REPLY_WHILE_HELD } else { 0 };
+        let least = if own_lifted.is_empty() { hands.lifted_out_of_turn } else { model::UNEXPLAINED };
+        let pair_cost = if own_lifted.count() > 1 && !self.may_be_castling(own_lifted) { hands.reply_while_held } else { 0 };
         let last = history.node_back(1).map_or(0, |node| node.made_at);
         let moved_on = shows_colours && own_lifted.into_iter().any(|square| seen.changed_at(square) + model::SCAN_TIME < last);
         let out_of_turn = shows_colours
@@ -61,7 +62,7 @@ impl Comparison<'_> {
             + pair_cost
             + match (moved_on, out_of_turn) {
                 (true, _) => model::UNEXPLAINED,
-                (false, true) => model::REPLY_WHILE_HELD,
+                (false, true) => hands.reply_while_held,
                 (false, false) => 0,
             }
     }
@@ -69,6 +70,7 @@ impl Comparison<'_> {
     /// Returns the cost of the way in which this move, the next from the tip, was made. `has_clock`: a clock is in use.
     pub(super) fn handling_cost(&self, node: &LineNode, has_clock: bool) -> Cost {
         let (before, Some(mv)) = (self.tip(), node.mv) else { return 0 };
+        let hands = self.seen().hands();
         // Squares that are unrelated to the move and to the next player's hand.
         let mut own_squares: Bitboard = before.position.changes(mv).iter().map(|(square, _)| square).collect();
         if let Move::Normal { from, to, .. } = mv {
@@ -77,8 +79,8 @@ impl Comparison<'_> {
         let in_hand = node.position.board().by_color(node.position.turn()) & !self.seen().occupied();
         let strays = (self.seen().changed_since(before.made_at) & !own_squares & !in_hand & !self.hidden()).count() as u32;
         let replied = has_clock && self.history().node_count() > 1 && before.pressed_at.is_none();
-        let early = if replied { model::REPLY_BEFORE_PRESS } else { 0 };
-        strays.min(model::MAX_STRAY_TOUCHES) as Cost * model::STRAY_TOUCH + early + self.disorder_cost(mv)
+        let early = if replied { hands.reply_before_press } else { 0 };
+        strays.min(model::MAX_STRAY_TOUCHES) as Cost * hands.stray_touch + early + self.disorder_cost(mv)
     }
 
     /// Returns the cost of pieces that were lifted long before the kings, whose squares are empty: they were moved, not removed to
@@ -110,7 +112,7 @@ impl Comparison<'_> {
         let left_at = tip.mv.and_then(|mv| mv.from()).map_or(0, |from| seen.changed_at(from).min(tip.made_at));
         let in_rhythm = |at: Millis, next: Millis| next <= at + model::REST_CARRIED;
         let made_in_sweep = tip.pressed_at.is_none() && tip.silent && in_rhythm(left_at, first);
-        (if made_in_sweep { model::REPLY_WHILE_HELD } else { 0 })
+        (if made_in_sweep { seen.hands().reply_while_held } else { 0 })
             + if in_rhythm(first, second) { 0 } else { model::UNEXPLAINED }
     }
 

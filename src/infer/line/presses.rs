@@ -1,6 +1,7 @@
 //! The clock presses of which a line has no move.
 
 use crate::boards::Millis;
+use crate::infer::HandCosts;
 use crate::infer::model::{self, Cost};
 use shakmaty::Color;
 
@@ -42,11 +43,11 @@ impl UnmatchedPresses {
     }
 
     /// Notes a press without a move. Returns its cost.
-    pub(super) fn note(&mut self, now: Millis, by: Color) -> Cost {
-        let before = if self.last.is_some() { model::PRESS_WITHOUT_MOVE - model::PRESS_BEFORE_SCAN } else { 0 };
+    pub(super) fn note(&mut self, now: Millis, by: Color, hands: &HandCosts) -> Cost {
+        let before = if self.last.is_some() { hands.press_without_move - hands.press_before_scan } else { 0 };
         self.last = Some((now, by));
         self.count += 1;
-        before + model::PRESS_BEFORE_SCAN
+        before + hands.press_before_scan
     }
 
     /// Takes the last press, if it is of this player: its move was found. Returns when it was.

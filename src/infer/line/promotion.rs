@@ -3,8 +3,8 @@
 use super::Line;
 use crate::boards::Millis;
 use crate::game::Confidence;
-use crate::infer::model::{MAX_CHOICE_TIME, OTHER_PIECE_CHOSEN};
-use crate::infer::{LineNode, ObservedBoard};
+use crate::infer::model::MAX_CHOICE_TIME;
+use crate::infer::{HandCosts, LineNode, ObservedBoard};
 use shakmaty::Role;
 
 impl Line {
@@ -33,14 +33,14 @@ impl Line {
 
     /// Credits the piece that the players chose now to the promotion that it is for, and adds the cost of a promotion to another
     /// piece. A line without a promotion costs nothing more.
-    pub fn weigh_choice(&mut self, now: Millis, role: Role) {
+    pub fn weigh_choice(&mut self, now: Millis, role: Role, hands: &HandCosts) {
         let Some(ply) = self.promotion_before(now) else { return };
         let is_other = !self.promotes_to(ply, role);
         let Some(node) = self.history.node_mut(ply) else { return };
         node.is_piece_chosen = true;
         if is_other {
-            node.handling_cost += OTHER_PIECE_CHOSEN;
-            self.costs.add_to_ply(ply, OTHER_PIECE_CHOSEN);
+            node.handling_cost += hands.other_piece_chosen;
+            self.costs.add_to_ply(ply, hands.other_piece_chosen);
         }
     }
 }

@@ -257,9 +257,9 @@ impl<'a> OccupancyDecoder<'a> {
     fn weigh(&self, mut step: Step, line: &[Step]) -> Step {
         let ply = &mut step.ply;
         let last_made = line.last().map_or(self.base.made_at, |last| last.ply.made_at);
-        let mut cost = if ply.was_seen { 0 } else { model::CAPTURED_UNSEEN };
+        let mut cost = if ply.was_seen { 0 } else { self.seen.hands().captured_unseen };
         if ply.made_at + SCAN_TIME < ply.left_at {
-            cost += model::SEEN_BACKWARDS;
+            cost += self.seen.hands().seen_backwards;
         }
         ply.left_at = ply.left_at.min(ply.made_at);
         cost += model::holding_cost(ply.made_at - ply.left_at)
@@ -283,18 +283,18 @@ impl<'a> OccupancyDecoder<'a> {
         let mut cost = 0;
         for (index, ply) in plies.iter().enumerate() {
             let capture = match (ply.mv.is_capture() && !ply.mv.is_en_passant(), ply.silent) {
-                (true, true) => model::SILENT_CAPTURE,
-                (true, false) => model::SEEN_CAPTURE,
+                (true, true) => self.seen.hands().silent_capture,
+                (true, false) => self.seen.hands().seen_capture,
                 _ => 0,
             };
             cost += ply.handling_cost + model::AVERAGE_MOVE + capture;
             let is_overdue = self.now.saturating_sub(ply.made_at) > model::MAX_PRESS_DELAY;
             if is_overdue && ply.pressed_at.is_none() && index + 2 < line.len() {
-                cost += model::MOVE_WITHOUT_PRESS;
+                cost += self.seen.hands().move_without_press;
             }
         }
         // A press is never made without a move by a player who has just moved.
-        let extra_cost = unmatched as Cost * (model::PRESS_WITHOUT_MOVE + model::UNEXPLAINED) + strays;
+        let extra_cost = unmatched as Cost * (self.seen.hands().press_without_move + model::UNEXPLAINED) + strays;
         let own_made_at = line.len().checked_sub(2).and_then(|index| line.get(index)).map_or(0, |own| own.ply.made_at);
         // Nobody moves one piece while another is in their hand.
         let is_early = |square: Square| self.seen.changed_at(square) + SCAN_TIME < own_made_at;
@@ -302,7 +302,7 @@ impl<'a> OccupancyDecoder<'a> {
         let held = (own_lifted | victim).into_iter().map(|square| self.now.saturating_sub(self.seen.changed_at(square)));
         let open = wrong.count() as Cost * 10
             + early
-            + if passing.any() { model::FIRST_STOP } else { 0 }
+            + if passing.any() { self.seen.hands().first_stop } else { 0 }
             + held.map(model::holding_cost).sum::<Cost>();
         Some(RedecodedLine { plies, extra_cost, unmatched_presses: unmatched, cost: cost + extra_cost + open })
     }
@@ -326,8 +326,8 @@ impl<'a> OccupancyDecoder<'a> {
                 let is_exchange = |ply: &Ply| ply.mv.is_promotion() && landing_square(ply.mv) == edge.square;
                 cost += match plies.iter().any(is_exchange) {
                     true => 0,
-                    false if plies.iter().any(|ply| ply.mv.from() == Some(edge.square)) => model::PUT_BACK,
-                    false => model::STRAY_TOUCH,
+                    false if plies.iter().any(|ply| ply.mv.from() == Some(edge.square)) => self.seen.hands().put_back,
+                    false => self.seen.hands().stray_touch,
                 };
                 continue;
             }
@@ -338,15 +338,16 @@ impl<'a> OccupancyDecoder<'a> {
             };
             let stopped = plies.iter_mut().zip(&mut stops).find(|(ply, _)| is_around(ply) && on_way(ply));
             if let Some((ply, stops)) = stopped {
-                ply.handling_cost += long + if *stops == 0 { model::FIRST_STOP } else { model::FURTHER_STOP };
+                ply.handling_cost +=
+                    long + if *stops == 0 { self.seen.hands().first_stop } else { self.seen.hands().further_stop };
                 *stops += 1;
                 continue;
             }
             let is_held = in_hand.into_iter().any(|square| self.seen.changed_at(square) <= edge.at + SCAN_TIME);
             cost += long
                 + match plies.iter().any(is_around) || is_held {
-                    true => model::STRAY_TOUCH,
-                    false => model::TRIED_ELSEWHERE + model::AVERAGE_MOVE,
+                    true => self.seen.hands().stray_touch,
+                    false => self.seen.hands().tried_elsewhere + model::AVERAGE_MOVE,
                 };
         }
         cost
