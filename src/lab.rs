@@ -9,6 +9,7 @@ pub mod clients;
 pub mod detection;
 pub mod exchange_prior;
 pub mod figures;
+pub mod fit_hands;
 pub mod fit_prior;
 pub mod game_figures;
 pub mod halves;

@@ -34,6 +34,11 @@ macro_rules! hand_events {
                 match self { $(HandEvent::$event => $about,)+ }
             }
 
+            /// Returns the same with the source of the default cost.
+            pub const fn doc(self) -> &'static str {
+                match self { $(HandEvent::$event => concat!($about, "\n", $source),)+ }
+            }
+
             /// Returns where the default cost is from.
             pub const fn source(self) -> &'static str {
                 match self { $(HandEvent::$event => $source,)+ }

@@ -11,12 +11,14 @@
 
 mod analysis;
 mod beam;
+mod charge;
 mod explain;
 mod faults;
 mod follow;
 mod gap_search;
 mod growth;
 mod hand_costs;
+mod hand_counts;
 mod line;
 pub mod model;
 mod node;
@@ -30,12 +32,14 @@ mod trace;
 
 pub use analysis::{CostParts, Hypothesis, HypothesisMove};
 pub use beam::Beam;
+use charge::Charge;
 pub use explain::{Doubts, Explanation, explain, landing_square};
 pub use faults::Faults;
 pub use follow::Follower;
 pub use gap_search::{GapResult, GapSearch};
 pub use growth::{Growth, find_growth};
 pub use hand_costs::{HandCosts, HandEvent};
+pub use hand_counts::{HandCounts, HandLog};
 pub use line::Line;
 pub use model::{REST_TAKEBACK, REST_UNSEEN, SERIAL_LATENCY};
 pub use node::{KnownPly, LineNode, NextMoves};

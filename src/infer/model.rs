@@ -257,17 +257,41 @@ pub fn normalised(costs: Vec<Cost>) -> Box<[Cost]> {
     costs.into_iter().map(|cost| cost - least + share).collect()
 }
 
+/// Returns the cost of a share of a whole, rounded to the nearest whole number.
+pub fn nearest_cost_of_share(part: u64, whole: u64) -> Cost {
+    (log2(whole.max(1), 8) - log2(part.max(1), 8) + 8).div_euclid(16)
+}
+
 /// Returns 16 times the binary logarithm of `value`, rounded down.
 fn log2_sixteenths(value: u64) -> Cost {
+    log2(value, 4)
+}
+
+/// Returns the binary logarithm of `value` with this many binary digits after the point, rounded down.
+fn log2(value: u64, places: u32) -> Cost {
     let bits = 63 - value.max(1).leading_zeros();
-    // Squaring four times gives four more binary digits.
+    // Each squaring gives one more binary digit.
     let mut digits = bits as Cost;
     let mut mantissa = u128::from(value.max(1)) << 32 >> bits;
-    for _ in 0..4 {
+    for _ in 0..places {
         mantissa = (mantissa * mantissa) >> 32;
         let carry = (mantissa >> 33) as u32 & 1;
         mantissa >>= carry;
         digits = digits * 2 + carry as Cost;
     }
     digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_are_rounded_to_the_nearest() {
+        for (whole, cost) in [(1, 0), (2, 16), (10, 53), (100, 106), (1_000, 159), (65_536, 256)] {
+            assert_eq!(nearest_cost_of_share(7, 7 * whole), cost, "1 in {whole}");
+        }
+        assert_eq!(nearest_cost_of_share(3, 1), -25);
+        assert_eq!(nearest_cost_of_share(0, 0), 0);
+    }
 }

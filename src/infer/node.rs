@@ -8,7 +8,7 @@ use crate::boards::{Millis, SensorKind};
 use crate::game::Confidence;
 use crate::laws::reason::IllegalReason;
 use crate::laws::{Changes, Position};
-use shakmaty::{Bitboard, Move};
+use shakmaty::{Bitboard, Move, Role};
 use std::sync::OnceLock;
 
 /// An action of a player that the move on record for it does not describe.
@@ -87,8 +87,8 @@ pub struct LineNode {
     pub pressed_at: Option<Millis>,
     /// Cost of the way in which it was made: other squares touched, haste.
     pub handling_cost: Cost,
-    /// Whether the players have chosen the piece of this promotion on the board's own buttons.
-    pub is_piece_chosen: bool,
+    /// The piece that the players have chosen for this promotion on the board's own buttons, if they have.
+    pub chosen_piece: Option<Role>,
 }
 
 impl LineNode {
@@ -169,7 +169,7 @@ impl LineNode {
             made_at,
             pressed_at: None,
             handling_cost: 0,
-            is_piece_chosen: false,
+            chosen_piece: None,
         }
     }
 }

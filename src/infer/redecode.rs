@@ -11,7 +11,7 @@ mod open_squares;
 use super::explain::landing_square;
 use super::model::{self, Cost, SCAN_TIME};
 use super::observed_board::Change;
-use super::{LineNode, ObservedBoard};
+use super::{Charge, HandEvent, LineNode, ObservedBoard};
 use crate::boards::{Millis, SquareState};
 use crate::laws::Position;
 use changes::RecentChanges;
@@ -25,7 +25,7 @@ pub struct RedecodedLine {
     /// Its moves.
     pub plies: Vec<Ply>,
     /// Cost of presses without a move and of other pieces touched.
-    pub extra_cost: Cost,
+    pub extra: Charge,
     /// Number of presses that belong to none of its moves.
     pub unmatched_presses: usize,
     /// Total cost.
@@ -44,7 +44,7 @@ pub struct Ply {
     /// When the clock was pressed on it, in milliseconds.
     pub pressed_at: Option<Millis>,
     /// Cost of the way in which it was made.
-    pub handling_cost: Cost,
+    pub handling: Charge,
     /// Whether its piece was seen on its last square.
     pub was_seen: bool,
     /// Whether its last square showed no change: a capture that replaced one piece by the other.
@@ -195,16 +195,21 @@ impl<'a> Redecoder<'a> {
         // A piece that was put back before it moved.
         let left_at = self.changes.last_left_at(from, left_at, made_at + SCAN_TIME);
         let last_made = line.last().map_or(self.base.made_at, |ply| ply.made_at);
-        let mut handling_cost = if seen { 0 } else { self.seen.hands().captured_unseen }
-            + if backwards { self.seen.hands().seen_backwards } else { 0 };
-        handling_cost += model::overlap_cost(left_at, last_made)
+        let mut handling = Charge::default();
+        if !seen {
+            handling.add_event(HandEvent::CapturedUnseen, self.seen.hands());
+        }
+        if backwards {
+            handling.add_event(HandEvent::SeenBackwards, self.seen.hands());
+        }
+        handling += model::overlap_cost(left_at, last_made)
             + model::overlap_cost(made_at.saturating_sub(model::MIN_CARRY_TIME), last_made);
         let last_own_at = line.len().checked_sub(2).and_then(|index| line.get(index)).map_or(0, |ply| ply.made_at);
         if last_own_at > 0 {
-            handling_cost += model::haste_cost(made_at.saturating_sub(last_own_at));
+            handling += model::haste_cost(made_at.saturating_sub(last_own_at));
         }
-        handling_cost += self.stop_cost(board, mv, left_at, made_at);
-        Some(Ply { mv, left_at, made_at, pressed_at: None, handling_cost, was_seen: seen, silent: false })
+        handling += self.charge_stops(board, mv, left_at, made_at);
+        Some(Ply { mv, left_at, made_at, pressed_at: None, handling, was_seen: seen, silent: false })
     }
 
     /// Returns when this move's piece, which was not seen on its square, was captured: the capturer was on the square then, or one
@@ -225,12 +230,13 @@ impl<'a> Redecoder<'a> {
     }
 
     /// Returns the cost of the piece having been seen on other squares on its way.
-    fn stop_cost(&self, board: &Board, mv: Move, left_at: Millis, made_at: Millis) -> Cost {
+    fn charge_stops(&self, board: &Board, mv: Move, left_at: Millis, made_at: Millis) -> Charge {
+        let mut charge = Charge::default();
         if mv.is_castle() {
-            return 0;
+            return charge;
         }
         let from = mv.from().unwrap_or(mv.to());
-        let Some(piece) = board.piece_at(from) else { return 0 };
+        let Some(piece) = board.piece_at(from) else { return charge };
         let shows = SquareState::Piece(piece).reduce_to(self.seen.sensing());
         let on_way = |change: &&Change| {
             change.now == shows
@@ -241,18 +247,18 @@ impl<'a> Redecoder<'a> {
                 && change.at < made_at
         };
         let way = attacks::between(from, mv.to());
-        let mut cost = 0;
         for (index, change) in self.changes.iter().filter(on_way).enumerate() {
-            cost += match (way.contains(change.square), index) {
-                (true, 0) => self.seen.hands().first_stop,
-                (true, _) => self.seen.hands().further_stop,
-                (false, _) => self.seen.hands().stray_touch,
+            let event = match (way.contains(change.square), index) {
+                (true, 0) => HandEvent::FirstStop,
+                (true, _) => HandEvent::FurtherStop,
+                (false, _) => HandEvent::StrayTouch,
             };
+            charge.add_event(event, self.seen.hands());
             if self.changes.shown_for(change) > model::MAX_STOP {
-                cost += model::UNEXPLAINED;
+                charge += model::UNEXPLAINED;
             }
         }
-        cost
+        charge
     }
 
     /// Returns the line if it leads to what the board shows, except for pieces in the hands.
@@ -261,10 +267,11 @@ impl<'a> Redecoder<'a> {
         let OpenSquares { wrong, own_lifted, passing, victim } = OpenSquares::of(position, last, self.seen, self.hidden)?;
         let mut plies = line.to_vec();
         let unmatched = assign_presses(self.base, &self.presses, self.now, &mut plies);
-        let strays = self.stray_cost(&plies);
+        let mut extra = self.charge_strays(&plies);
+        extra += unmatched as Cost * self.seen.hands().press_without_move;
         let mut cost = 0;
         for (index, ply) in plies.iter_mut().enumerate() {
-            cost += ply.handling_cost + model::AVERAGE_MOVE;
+            cost += ply.handling.cost + model::AVERAGE_MOVE;
             if self.now.saturating_sub(ply.made_at) > model::MAX_PRESS_DELAY
                 && ply.pressed_at.is_none()
                 && index + 2 < line.len()
@@ -272,11 +279,10 @@ impl<'a> Redecoder<'a> {
                 cost += self.seen.hands().move_without_press;
             }
         }
-        let extra_cost = unmatched as Cost * self.seen.hands().press_without_move + strays;
         let open = wrong.count() as Cost * 10
             + if passing.any() { self.seen.hands().first_stop } else { 0 }
             + self.in_hand_cost(own_lifted | victim, position, line);
-        Some(RedecodedLine { plies, extra_cost, unmatched_presses: unmatched, cost: cost + extra_cost + open })
+        Some(RedecodedLine { plies, extra, unmatched_presses: unmatched, cost: cost + extra.cost + open })
     }
 
     /// Returns the cost of these pieces being in the hands: for their time in the air, and if their player has moved another piece
@@ -301,8 +307,8 @@ impl<'a> Redecoder<'a> {
     }
 
     /// Returns the cost of pieces having been seen where no move of the line puts or carries them.
-    fn stray_cost(&self, plies: &[Ply]) -> Cost {
-        let mut cost = 0;
+    fn charge_strays(&self, plies: &[Ply]) -> Charge {
+        let (mut charge, hands) = (Charge::default(), self.seen.hands());
         let mut position = self.base.position.clone();
         let movers: Vec<Option<Piece>> = plies
             .iter()
@@ -325,7 +331,10 @@ impl<'a> Redecoder<'a> {
             let since = placed_at.get_mut(piece.color).replace(change.at);
             let hasty = since.map_or(0, |since| model::haste_cost(change.at - since));
             if position.board().piece_at(change.square) == Some(piece) {
-                cost += if plies.iter().any(|ply| ply.made_at == change.at) { 0 } else { self.seen.hands().put_back + hasty };
+                if !plies.iter().any(|ply| ply.made_at == change.at) {
+                    charge.add_event(HandEvent::PutBack, hands);
+                    charge += hasty;
+                }
                 continue;
             }
             let carried = movers
@@ -343,12 +352,12 @@ impl<'a> Redecoder<'a> {
                 continue;
             }
             // Players choose which piece, and where, as freely as a move.
-            cost += self.seen.hands().tried_elsewhere
-                + model::AVERAGE_MOVE
+            charge.add_event(HandEvent::TriedElsewhere, hands);
+            charge += model::AVERAGE_MOVE
                 + hasty
-                + if self.changes.shown_for(change) > model::MAX_STOP { self.seen.hands().reply_while_held } else { 0 };
+                + if self.changes.shown_for(change) > model::MAX_STOP { hands.reply_while_held } else { 0 };
         }
-        cost
+        charge
     }
 }
 

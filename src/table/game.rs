@@ -46,7 +46,7 @@ use crate::game::event::{ClockTimes, Rotation};
 use crate::game::{AlertKind, CompletedBy, Confidence, Event, Record, StampedEvent};
 use crate::infer::model::Cost;
 pub(super) use crate::infer::model::MAX_KING_DELAY;
-use crate::infer::{Beam, DetectedStart, Follower, Hypothesis, LineNode, LineTrace, ObservedBoard, Patience};
+use crate::infer::{Beam, DetectedStart, Follower, HandLog, Hypothesis, LineNode, LineTrace, ObservedBoard, Patience};
 use crate::laws::Position;
 use alert_filter::AlertFilter;
 use board_knowledge::BoardKnowledge;
@@ -208,6 +208,11 @@ impl TableGame {
         let line = self.follower.nodes();
         let moves = line.iter().zip(line.iter().skip(1));
         moves.filter_map(|(before, node)| Some(before.position.uci(node.mv?))).collect()
+    }
+
+    /// Keeps in `log` what the board shows, and the line that is followed.
+    pub(super) fn observe_hands(&self, now: Millis, log: &mut HandLog) {
+        log.observe(now, &self.follower);
     }
 
     /// Returns a copy of a game that has just begun, which follows the moves in offline decoding and raises no alerts.

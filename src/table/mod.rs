@@ -29,7 +29,9 @@ use crate::boards::{LinkState, Millis, Placement, Reading};
 use crate::game::event::{Event, Rotation};
 use crate::game::{Answer, Order, Preview, Record, Refusal, StampedEvent};
 use crate::infer::{Beam, rotated};
-pub use crate::infer::{CostParts, DropReason, HandCosts, HandEvent, Hypothesis, HypothesisMove, LineTrace, PlyTrace};
+pub use crate::infer::{
+    CostParts, DropReason, HandCosts, HandCounts, HandEvent, HandLog, Hypothesis, HypothesisMove, LineTrace, PlyTrace,
+};
 use crate::laws::{Laws, Position};
 use crate::sense::SquareTracker;
 use battery::BatteryTrend;
@@ -257,6 +259,13 @@ impl Table {
     /// decoding](Table::offline), the likeliest line. Empty without a game.
     pub fn likeliest(&self) -> Vec<String> {
         self.game.as_ref().map(TableGame::likeliest).unwrap_or_default()
+    }
+
+    /// Keeps in `log` what the board shows of the current or the last game, and its likeliest line.
+    pub fn observe_hands(&self, log: &mut HandLog) {
+        if let Some(game) = &self.game {
+            game.observe_hands(self.now, log);
+        }
     }
 
     /// Whether the board shows play that is not recorded: there is no game, or the last one is over and the play is not part of it.

@@ -114,7 +114,7 @@ impl Line {
         let open = !node.growth.is_final();
         node.handling_cost = self.compare(seen).handling_cost(&node, self.presses.has_clock());
         if let (Some(role), Some(chosen)) = (mv.promotion(), seen.chosen_promotion(now)) {
-            node.is_piece_chosen = true;
+            node.chosen_piece = Some(chosen);
             if role != chosen {
                 node.handling_cost += seen.hands().other_piece_chosen;
             }

@@ -239,7 +239,7 @@ impl History {
             node.rivals.retain(|(rival, _)| Some(*rival) != node.mv);
             (node.dragged, node.answered, node.silent) = (old.dragged, old.answered, old.silent);
             (node.left_at, node.pressed_at, node.handling_cost) = (old.left_at, old.pressed_at, old.handling_cost);
-            node.is_piece_chosen = old.is_piece_chosen;
+            node.chosen_piece = old.chosen_piece;
             nodes.push(Arc::new(node));
         }
         self.nodes = nodes;

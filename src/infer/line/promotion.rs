@@ -14,7 +14,7 @@ impl Line {
         let is_recent = |node: &LineNode| node.made_at + MAX_CHOICE_TIME >= now;
         let mut recent = self.nodes().iter().enumerate().rev().take_while(|(_, node)| is_recent(node));
         let (ply, node) = recent.find(|(_, node)| node.mv.is_some_and(|mv| mv.is_promotion()))?;
-        (!node.is_piece_chosen && node.confidence != Some(Confidence::CERTAIN)).then_some(ply)
+        (node.chosen_piece.is_none() && node.confidence != Some(Confidence::CERTAIN)).then_some(ply)
     }
 
     /// Returns whether this ply is a promotion to this piece.
@@ -37,7 +37,7 @@ impl Line {
         let Some(ply) = self.promotion_before(now) else { return };
         let is_other = !self.promotes_to(ply, role);
         let Some(node) = self.history.node_mut(ply) else { return };
-        node.is_piece_chosen = true;
+        node.chosen_piece = Some(role);
         if is_other {
             node.handling_cost += hands.other_piece_chosen;
             self.costs.add_to_ply(ply, hands.other_piece_chosen);

@@ -55,9 +55,10 @@ impl Line {
                 tip.silent = ply.silent;
             }
             let is_same = |mv: Move| mv.is_promotion() && landing_square(mv) == landing_square(ply.mv);
-            let old = self.nodes().get(base + 1 + index).filter(|old| old.is_piece_chosen && old.mv.is_some_and(is_same));
-            if let (Some(_), Some(tip)) = (old, line.history.tip_mut()) {
-                tip.is_piece_chosen = ply.mv.is_promotion();
+            let old = self.nodes().get(base + 1 + index).filter(|old| old.mv.is_some_and(is_same));
+            let chosen = old.and_then(|old| old.chosen_piece).filter(|_| ply.mv.is_promotion());
+            if let (Some(role), Some(tip)) = (chosen, line.history.tip_mut()) {
+                tip.chosen_piece = Some(role);
             }
         }
         line.set_redecoded_costs(base, redecoded, seen);
@@ -81,7 +82,7 @@ impl Line {
         let Some(redecoded) = redecode_occupancy_moves(node, &moves, seen, self.stuck.hidden(seen), now) else { return 0 };
         let counted = self.nodes().iter().enumerate().skip(base + 1);
         let counted: Cost = counted.map(|(index, node)| node.handling_cost + self.costs.unexplained(index)).sum();
-        counted - redecoded.extra_cost - redecoded.plies.iter().map(|ply| ply.handling_cost).sum::<Cost>()
+        counted - redecoded.extra.cost - redecoded.plies.iter().map(|ply| ply.handling.cost).sum::<Cost>()
     }
 
     /// Adds a cost to what has no explanation after the last ply.
@@ -92,12 +93,12 @@ impl Line {
     fn set_redecoded_costs(&mut self, base: usize, redecoded: &RedecodedLine, seen: &ObservedBoard) {
         for (index, ply) in redecoded.plies.iter().enumerate().map(|(index, ply)| (base + 1 + index, ply)) {
             if let Some(node) = self.history.node_mut(index) {
-                (node.handling_cost, node.pressed_at) = (ply.handling_cost, ply.pressed_at);
+                (node.handling_cost, node.pressed_at) = (ply.handling.cost, ply.pressed_at);
                 node.silent |= ply.silent;
             }
             self.costs.forget(index);
         }
-        self.costs.add(redecoded.extra_cost);
+        self.costs.add(redecoded.extra.cost);
         self.presses.set_count(redecoded.unmatched_presses);
         let landed = self.tip().mv.map(landing_square);
         if let Some(to) = landed.filter(|to| seen.at(*to) == SquareState::Empty)

@@ -9,7 +9,7 @@ use super::{MAX_PLIES, OpenSquares, Ply, RedecodedLine, castling_rook_square};
 use crate::boards::{Millis, SquareState};
 use crate::infer::explain::{landing_square, prior_cost};
 use crate::infer::model::{self, Cost, MAX_OVERLAP, MAX_STOP, SCAN_TIME};
-use crate::infer::{LineNode, ObservedBoard};
+use crate::infer::{Charge, HandEvent, LineNode, ObservedBoard};
 use crate::laws::Position;
 use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
 
@@ -186,7 +186,7 @@ impl<'a> OccupancyDecoder<'a> {
         let mut ways = Vec::new();
         let step =
             |left: (usize, Millis), made_at: Millis, arrival: Option<usize>, taken: u64, silent: bool, was_seen: bool| {
-                let ply = Ply { mv, left_at: left.1, made_at, pressed_at: None, handling_cost: 0, was_seen, silent };
+                let ply = Ply { mv, left_at: left.1, made_at, pressed_at: None, handling: Charge::default(), was_seen, silent };
                 Step { ply, arrival, used: used | 1 << left.0 | taken }
             };
         let is_capture = matches!(mv, Move::Normal { capture: Some(_), .. });
@@ -242,7 +242,7 @@ impl<'a> OccupancyDecoder<'a> {
         }
         let left_at = times.iter().map(|time| time.0).min()?;
         let made_at = times.iter().filter(|time| time.1).map(|time| time.0).max().unwrap_or(left_at);
-        let ply = Ply { mv, left_at, made_at, pressed_at: None, handling_cost: 0, was_seen: true, silent: false };
+        let ply = Ply { mv, left_at, made_at, pressed_at: None, handling: Charge::default(), was_seen: true, silent: false };
         Some(Step { ply, arrival: None, used: used | taken })
     }
 
@@ -257,17 +257,20 @@ impl<'a> OccupancyDecoder<'a> {
     fn weigh(&self, mut step: Step, line: &[Step]) -> Step {
         let ply = &mut step.ply;
         let last_made = line.last().map_or(self.base.made_at, |last| last.ply.made_at);
-        let mut cost = if ply.was_seen { 0 } else { self.seen.hands().captured_unseen };
+        let mut handling = Charge::default();
+        if !ply.was_seen {
+            handling.add_event(HandEvent::CapturedUnseen, self.seen.hands());
+        }
         if ply.made_at + SCAN_TIME < ply.left_at {
-            cost += self.seen.hands().seen_backwards;
+            handling.add_event(HandEvent::SeenBackwards, self.seen.hands());
         }
         ply.left_at = ply.left_at.min(ply.made_at);
-        cost += model::holding_cost(ply.made_at - ply.left_at)
+        handling += model::holding_cost(ply.made_at - ply.left_at)
             + model::overlap_cost(ply.left_at, last_made)
             + model::overlap_cost(ply.made_at.saturating_sub(model::MIN_CARRY_TIME), last_made);
         let last_own_at = line.len().checked_sub(2).and_then(|index| line.get(index)).map(|own| own.ply.made_at);
-        cost += last_own_at.map_or(0, |at| model::haste_cost(ply.made_at.saturating_sub(at)));
-        ply.handling_cost = cost;
+        handling += last_own_at.map_or(0, |at| model::haste_cost(ply.made_at.saturating_sub(at)));
+        ply.handling = handling;
         step
     }
 
@@ -279,7 +282,7 @@ impl<'a> OccupancyDecoder<'a> {
         // A press that was just reported may belong to a piece that is in a hand.
         let now = if wrong.is_empty() { Millis::MAX } else { self.now };
         let unmatched = super::assign_presses(self.base, &self.presses, now, &mut plies);
-        let strays = self.stray_cost(&mut plies, last.used, own_lifted);
+        let mut extra = self.charge_strays(&mut plies, last.used, own_lifted);
         let mut cost = 0;
         for (index, ply) in plies.iter().enumerate() {
             let capture = match (ply.mv.is_capture() && !ply.mv.is_en_passant(), ply.silent) {
@@ -287,14 +290,14 @@ impl<'a> OccupancyDecoder<'a> {
                 (true, false) => self.seen.hands().seen_capture,
                 _ => 0,
             };
-            cost += ply.handling_cost + model::AVERAGE_MOVE + capture;
+            cost += ply.handling.cost + model::AVERAGE_MOVE + capture;
             let is_overdue = self.now.saturating_sub(ply.made_at) > model::MAX_PRESS_DELAY;
             if is_overdue && ply.pressed_at.is_none() && index + 2 < line.len() {
                 cost += self.seen.hands().move_without_press;
             }
         }
         // A press is never made without a move by a player who has just moved.
-        let extra_cost = unmatched as Cost * (self.seen.hands().press_without_move + model::UNEXPLAINED) + strays;
+        extra += unmatched as Cost * (self.seen.hands().press_without_move + model::UNEXPLAINED);
         let own_made_at = line.len().checked_sub(2).and_then(|index| line.get(index)).map_or(0, |own| own.ply.made_at);
         // Nobody moves one piece while another is in their hand.
         let is_early = |square: Square| self.seen.changed_at(square) + SCAN_TIME < own_made_at;
@@ -304,13 +307,13 @@ impl<'a> OccupancyDecoder<'a> {
             + early
             + if passing.any() { self.seen.hands().first_stop } else { 0 }
             + held.map(model::holding_cost).sum::<Cost>();
-        Some(RedecodedLine { plies, extra_cost, unmatched_presses: unmatched, cost: cost + extra_cost + open })
+        Some(RedecodedLine { plies, extra, unmatched_presses: unmatched, cost: cost + extra.cost + open })
     }
 
     /// Returns the cost of the changes that the line has not used up; stops on the way are added to the moves. `in_hand`: the
     /// squares of the pieces in the hands of the next player.
-    fn stray_cost(&self, plies: &mut [Ply], used: u64, in_hand: Bitboard) -> Cost {
-        let (mut used, mut cost) = (used, 0);
+    fn charge_strays(&self, plies: &mut [Ply], used: u64, in_hand: Bitboard) -> Charge {
+        let (mut used, mut charge, hands) = (used, Charge::default(), self.seen.hands());
         let mut stops = [0u32; MAX_PLIES];
         for (index, edge) in self.edges.iter().enumerate() {
             if used & 1 << index != 0 {
@@ -324,11 +327,10 @@ impl<'a> OccupancyDecoder<'a> {
             let is_around = |ply: &Ply| ply.left_at <= edge.at + SCAN_TIME && edge.at <= ply.made_at + SCAN_TIME;
             if !edge.occupied {
                 let is_exchange = |ply: &Ply| ply.mv.is_promotion() && landing_square(ply.mv) == edge.square;
-                cost += match plies.iter().any(is_exchange) {
-                    true => 0,
-                    false if plies.iter().any(|ply| ply.mv.from() == Some(edge.square)) => self.seen.hands().put_back,
-                    false => self.seen.hands().stray_touch,
-                };
+                if !plies.iter().any(is_exchange) {
+                    let has_moved = plies.iter().any(|ply| ply.mv.from() == Some(edge.square));
+                    charge.add_event(if has_moved { HandEvent::PutBack } else { HandEvent::StrayTouch }, hands);
+                }
                 continue;
             }
             let long = if next.at - edge.at > MAX_STOP { model::UNEXPLAINED } else { 0 };
@@ -338,18 +340,20 @@ impl<'a> OccupancyDecoder<'a> {
             };
             let stopped = plies.iter_mut().zip(&mut stops).find(|(ply, _)| is_around(ply) && on_way(ply));
             if let Some((ply, stops)) = stopped {
-                ply.handling_cost +=
-                    long + if *stops == 0 { self.seen.hands().first_stop } else { self.seen.hands().further_stop };
+                ply.handling += long;
+                ply.handling.add_event(if *stops == 0 { HandEvent::FirstStop } else { HandEvent::FurtherStop }, hands);
                 *stops += 1;
                 continue;
             }
             let is_held = in_hand.into_iter().any(|square| self.seen.changed_at(square) <= edge.at + SCAN_TIME);
-            cost += long
-                + match plies.iter().any(is_around) || is_held {
-                    true => self.seen.hands().stray_touch,
-                    false => self.seen.hands().tried_elsewhere + model::AVERAGE_MOVE,
-                };
+            charge += long;
+            if plies.iter().any(is_around) || is_held {
+                charge.add_event(HandEvent::StrayTouch, hands);
+            } else {
+                charge.add_event(HandEvent::TriedElsewhere, hands);
+                charge += model::AVERAGE_MOVE;
+            }
         }
-        cost
+        charge
     }
 }
