@@ -14,6 +14,7 @@ mod event;
 mod files;
 mod game;
 pub mod hall;
+mod hands;
 pub mod hooks;
 mod key;
 pub mod key_text;

@@ -3,7 +3,7 @@
 use super::keys::TABLES;
 use super::values::{Problems, read_table, unknown_at_top_level_message};
 use super::{
-    Config, Problem, board, broadcast, bus, event, files, game, hall, hooks, laws, lichess, livechess, metrics, public,
+    Config, Problem, board, broadcast, bus, event, files, game, hall, hands, hooks, laws, lichess, livechess, metrics, public,
     publish_static, storage, web,
 };
 use std::ops::Range;
@@ -77,7 +77,8 @@ fn read_config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
     let state_dir: Option<PathBuf> = read_table(root, &storage::JOURNAL, problems).given_text("state_dir").map(Into::into);
     let recordings = storage::read_recordings(&read_table(root, &storage::RECORDINGS, problems));
     let laws = laws::read(read_table(root, &laws::TABLE, problems));
-    let game = game::read(read_table(root, &game::TABLE, problems), laws);
+    let mut game = game::read(read_table(root, &game::TABLE, problems), laws);
+    game.hands = hands::read(&read_table(root, &hands::TABLE, problems));
     let (delay, illegal_moves) = broadcast::read(&read_table(root, &broadcast::TABLE, problems));
     let livechess = livechess::read(read_table(root, &livechess::TABLE, problems));
     let web = web::read(read_table(root, &web::TABLE, problems));

@@ -5,7 +5,7 @@ use super::values::Values;
 use crate::boards::SensorKind;
 use crate::game::words::Word;
 use crate::laws::Laws;
-use crate::table::{LightsMode, Publish, PublishPurpose, Settings};
+use crate::table::{HandCosts, LightsMode, Publish, PublishPurpose, Settings};
 
 /// The table `[game]`.
 pub(super) static TABLE: Table =
@@ -105,6 +105,7 @@ pub(super) fn read(values: Values<'_>, laws: Laws) -> Settings {
         delay_cost: cost("delay_cost", delay_cost),
         publish: if values.text("publish") == "sure" { Publish::Sure } else { Publish::Prompt },
         lights: LightsMode::Off,
+        hands: HandCosts::default(),
     };
     let (settle, low) = (settings.settle_ms, settings.settle_low_ms);
     let span = values.span_of("settle_low_ms").or_else(|| values.span_of("settle_ms"));

@@ -1,8 +1,8 @@
 //! The table of all configuration keys. The keys of each table of the file are described where they are read, in one file for each.
 
 use super::{
-    board, broadcast, bus, event, files, game, hall, hooks, laws, lichess, livechess, metrics, public, publish_static, storage,
-    web,
+    board, broadcast, bus, event, files, game, hall, hands, hooks, laws, lichess, livechess, metrics, public, publish_static,
+    storage, web,
 };
 use std::fmt::Write;
 
@@ -14,6 +14,7 @@ pub static TABLES: &[&Table] = &[
     &storage::JOURNAL,
     &storage::RECORDINGS,
     &game::TABLE,
+    &hands::TABLE,
     &laws::TABLE,
     &event::TABLE,
     &broadcast::TABLE,

@@ -79,28 +79,28 @@ hand_events! {
         "Measured on a DGT board: 10 of 35.";
     StrayTouch stray_touch = 80,
         "Per move: a square that is unrelated to the move changed: a piece was brushed, bumped or adjusted.",
-        "Measured on a DGT board, mostly neighbours: 2 of 199.";
+        "Measured on a DGT board: 1 %, mostly neighbours.";
     FirstStop first_stop = 74,
         "Per move: the piece stopped on its way, on a square where the move might have ended.",
         "Measured on a DGT board: 8 of 199.";
     FurtherStop further_stop = 25,
         "Per stop: the piece stopped once more.",
-        "Assumed: one in three.";
+        "Assumed: one in three. One game on a DGT board: 1 of 3.";
     SeenBackwards seen_backwards = 85,
         "Per move without a capture: the piece was seen on its last square long before it had left the first.",
         "Measured on a DGT board: 4 of 157.";
     CapturedUnseen captured_unseen = 45,
         "Per piece that is captured at once: it was on its square for less than a scan, and not seen there.",
-        "Assumed: 15 %.";
+        "Assumed: 15 %. One game on a DGT board: 0 of 6.";
     TriedElsewhere tried_elsewhere = 106,
         "Per move: a piece was put down somewhere and lifted again without a move.",
-        "Assumed: 1 %.";
+        "Assumed: 1 %. One game on a DGT board: 1 of 54.";
     PutBack put_back = 50,
         "Per move: a piece was lifted and put back on its square.",
-        "Assumed: 10 %.";
+        "Assumed: 10 %. One game on a DGT board: 0 of 54.";
     LiftedOutOfTurn lifted_out_of_turn = 90,
         "Per move: a piece was lifted out of turn: adjusted, or because the game was over.",
-        "Assumed: 2 %.";
+        "Assumed: 2 %. One game on a DGT board: 0 of 56.";
     ReplyWhileHeld reply_while_held = 122,
         "Per move: the reply began while the mover still held the piece.",
         "Assumed: 0.5 %.";

@@ -11,7 +11,7 @@ use touchmove::config::{Config, ConfigError};
 use touchmove::game::event::{AlertCategory, Rotation};
 use touchmove::link::BoardLocation;
 use touchmove::locale::Locale;
-use touchmove::table::{Publish, Settings};
+use touchmove::table::{HandCosts, Publish, Settings};
 
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/config/touchmoved.toml");
 
@@ -164,7 +164,7 @@ fn every_key_takes_effect() {
     let config = parse(
         "[bus]\naddress = 'unix:path=/run/bus'\n[journal]\nstate_dir = '/srv/chess'\n[recordings]\nmax_mb = 10\n\
          [game]\nsettle_ms = 0x12c\nsettle_low_ms = 1_00\nlow_time_s = 60\ndwell_ms = 3000\nchess960 = true\n\
-         accept_kings_signal = false\nhypotheses = 128\npublish = 'sure'\n[pgn]\nevent = 'Open'\nsite = 'Wuxi'\ndate = '2026.11.??'\nround = '3'\n\
+         accept_kings_signal = false\nhypotheses = 128\npublish = 'sure'\n[hands]\nput_back = 60\nstuck_square = 0\n[pgn]\nevent = 'Open'\nsite = 'Wuxi'\ndate = '2026.11.??'\nround = '3'\n\
          [[board]]\nname = 'hall_1'\nusb = '0403:6001'\nrotation = 'turned'\nclock_side = 'upright'\ncontrol_lines = 'cleared'\n\
          start_fen = '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1'\n[[board]]\nname = 'hall_2'\nserial = 'A1'\n",
     );
@@ -182,6 +182,8 @@ fn every_key_takes_effect() {
     assert_eq!((settings.rotation, settings.clock_side), (Some(Rotation::Turned), Some(Rotation::Upright)));
     assert_eq!((settings.chess960, settings.accept_kings_signal, settings.hypotheses), (true, false, 128));
     assert_eq!(settings.publish, Publish::Sure);
+    assert_eq!(settings.hands, HandCosts { put_back: 60, stuck_square: 0, ..HandCosts::default() });
+    assert_eq!(parse("").common_settings.hands, HandCosts::default());
     assert_eq!(settings.start_fen.as_deref(), Some("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"));
     assert_eq!(config.settings(second).start_fen, None);
 }
@@ -266,6 +268,14 @@ fn invalid_values_are_refused() {
             "2:1: there is no key laws in [game]; there are settle_ms, settle_low_ms, low_time_s, dwell_ms, purpose, wrong_move_cost, delay_cost, chess960, accept_kings_signal, hypotheses, publish",
         ],
     );
+    let cost = "write a whole number from 0 to 400 (sixteenths of a bit), such as put_back = ";
+    for wrong in ["401", "-1"] {
+        check(
+            &format!("[hands]\nput_back = {wrong}"),
+            &[&format!("2:12: put_back is {wrong}; {cost}{}", HandCosts::default().put_back)],
+        );
+    }
+    check("[hands]\nput_bakc = 50", &["2:1: there is no key put_bakc in [hands]; did you mean put_back?"]);
     check("[pgn]\nround = 3", &["2:9: round is the number 3; write one line of text, such as round = \"3\""]);
     check(
         "[pgn]\ndate = 2026-11-21",
