@@ -15,6 +15,7 @@ mod config_file;
 pub mod demo;
 pub mod diagram;
 pub mod doctor;
+pub mod fit_hands;
 pub mod fit_prior;
 pub mod forget;
 pub mod game;
@@ -28,6 +29,7 @@ pub mod list;
 pub mod monitor;
 mod moves;
 pub mod pgn;
+mod playback;
 mod private_bus;
 pub mod pty;
 pub mod replay;
@@ -88,6 +90,7 @@ enum Command {
     Simulate(simulate::Args),
     Score(score::Args),
     FitPrior(fit_prior::Args),
+    FitHands(fit_hands::Args),
     Doctor(doctor::Args),
     Bluetooth(bluetooth::Args),
     Demo(demo::Args),
@@ -131,6 +134,7 @@ pub fn main() -> ExitCode {
         Command::Simulate(args) => done(simulate::run(args)),
         Command::Score(args) => done(score::run(args)),
         Command::FitPrior(args) => done(fit_prior::run(args)),
+        Command::FitHands(args) => done(fit_hands::run(args)),
         Command::Doctor(args) => doctor::run(args),
         Command::Bluetooth(args) => wait(bluetooth::run(args)),
         Command::Demo(args) => done(demo::run(args)),

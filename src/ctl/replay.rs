@@ -4,25 +4,19 @@ pub mod why;
 
 use super::diagram::clock;
 use super::language;
+use super::playback::RecordedSession;
 use super::service::print;
-use crate::boards::{BOARDS, LinkState, Millis, Reading, SensorKind, SquareState, model};
-use crate::game::event::Rotation;
+use crate::boards::{Millis, SensorKind};
 use crate::game::pgn::{AfterIllegal, pgn_with};
-use crate::game::{Command, Event, Order, Record, StampedEvent};
-use crate::lab::run::{HostInput, RecordingCable, RunEvent, play};
+use crate::game::{Event, Record, StampedEvent};
+use crate::lab::run::RunEvent;
 use crate::laws::Laws;
-use crate::link::recording::{Entry, Header, InitialState, Recording, read};
 use crate::locale::{self, Locale};
 use crate::publish::render::pgn::explain_in_english;
-use crate::table::{Input, Settings, Table};
 use crate::wire::{self, Word};
-use anyhow::{Context, anyhow, bail};
-use shakmaty::Square;
+use anyhow::{Context, bail};
 use std::path::PathBuf;
 use why::PlyExplanation;
-
-/// Time for which a replay continues after the last line, in milliseconds, so that pending decisions are made.
-const REPLAY_TAIL: Millis = 60_000;
 
 /// Replay a recording, as fast as possible
 ///
@@ -68,27 +62,18 @@ fn sensing(word: &str) -> Result<SensorKind, String> {
 
 /// Runs the subcommand: replays the recording.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let recording = read(&args.file)?;
+    let mut recorded = RecordedSession::open(&args.file)?;
     let file = args.file.display();
-    let model = model(&recording.header.board).ok_or_else(|| {
-        let known: Vec<&str> = BOARDS.iter().map(|model| model.name).collect();
-        anyhow!("{file}:1: there is no model \"{}\": write {}", recording.header.board, known.join(" or "))
-    })?;
-    let mut settings = settings(&recording.header).with_context(|| format!("{file}:1"))?;
-    settings.laws = args.laws.unwrap_or(settings.laws);
-    settings.sensing = args.sensing.unwrap_or(settings.sensing);
-    let calibration = recording.lines.iter().find_map(|line| match &line.entry {
-        Entry::State(state) => state.calibration.clone(),
-        _ => None,
-    });
-    let (mut table, inputs) = load(recording, &settings).with_context(|| file.to_string())?;
-    let until = inputs.last().map_or(0, |last| last.0) + REPLAY_TAIL;
+    recorded.settings.laws = args.laws.unwrap_or(recorded.settings.laws);
+    recorded.settings.sensing = args.sensing.unwrap_or(recorded.settings.sensing);
+    let playback = recorded.playback(&recorded.settings)?;
+    let table = playback.table();
     let mut records: Vec<Record> = table.record().cloned().into_iter().collect();
     let mut printed = Ok(());
     let locale = language::locale();
     let mut explanation = args.why.map(PlyExplanation::new);
     if let Some(explanation) = &mut explanation {
-        explanation.begin(&table);
+        explanation.begin(table);
     }
     let mut watch = |at: Millis, moment: RunEvent| {
         if printed.is_err() {
@@ -115,13 +100,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             printed = print(&format!("{line}\n"));
         }
     };
-    let mut protocol = (model.protocol)();
-    if let Some(calibration) = calibration {
-        protocol.restore(&calibration);
-    }
-    let mut cable = if table.placement().is_some() { RecordingCable::plugged(inputs) } else { RecordingCable::new(inputs) };
-    protocol.link(0, LinkState::Up);
-    play(&mut cable, &mut *protocol, &mut table, until, &mut watch);
+    playback.play(&mut watch);
     printed?;
     if let Some(explanation) = explanation {
         let game = args.game.map(|game| game as usize);
@@ -137,75 +116,6 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         bail!("{file}: no game was found: the start position was never on the board");
     }
     Ok(())
-}
-
-fn settings(header: &Header) -> anyhow::Result<Settings> {
-    let mut settings = match &header.core {
-        Some(core) => wire::settings_from_value(core)?,
-        None => Settings {
-            sensing: model(&header.board).map_or(SensorKind::Identity, |model| model.sensing),
-            ..Settings::default()
-        },
-    };
-    settings.chess960 |= header.chess960;
-    settings.start_fen = header.start_fen.clone().or(settings.start_fen);
-    if let Some(fen) = &settings.start_fen {
-        settings.start().map_err(|error| anyhow!("\"start_fen\" is \"{fen}\": {error}; write a FEN, or null"))?;
-    }
-    if header.core.is_none() {
-        settings.laws = header.laws.parse().context("\"laws\"")?;
-    }
-    Ok(settings)
-}
-
-/// Returns a table in the state in which the recording begins, and the inputs after that.
-fn load(recording: Recording, settings: &Settings) -> anyhow::Result<(Table, Vec<(Millis, HostInput)>)> {
-    let mut table = Table::new(settings.clone());
-    let mut inputs = Vec::new();
-    for line in recording.lines {
-        let input = match line.entry {
-            Entry::State(state) => {
-                table = restore_table(state, settings)?;
-                continue;
-            }
-            Entry::Rx(bytes) => HostInput::Bytes(bytes, 0),
-            Entry::Link(state) => HostInput::Link(state),
-            Entry::Command(value) => {
-                HostInput::Order(wire::order_from_value(&value).with_context(|| format!("the command at {} ms", line.at))?)
-            }
-            Entry::Tx(_) | Entry::Note(_) => continue,
-        };
-        inputs.push((line.at, input));
-    }
-    Ok((table, inputs))
-}
-
-/// Restores the table as it was when the recording began. Its events during that were published before.
-fn restore_table(state: InitialState, settings: &Settings) -> anyhow::Result<Table> {
-    let events =
-        state.events.iter().map(|event| wire::known_from_json(&event.to_string())).collect::<Result<Vec<StampedEvent>, _>>()?;
-    let events: Vec<StampedEvent> = events.into_iter().map(|event| StampedEvent { at: 0, ..event }).collect();
-    let mut table = Table::restore(settings.clone(), &events);
-    if let (true, Some(fen)) = (events.is_empty(), state.position) {
-        let order = Order { command: Command::Position { fen }, by: "recording".to_owned() };
-        if let Some(refused) = table.handle(0, Input::Order(order)).refusal {
-            bail!("the state's position: {refused}");
-        }
-    }
-    if let Some(text) = state.placement {
-        let board: shakmaty::Board = text.parse().map_err(|error| anyhow!("the state's placement \"{text}\": {error}"))?;
-        let rotation = table.rotation().unwrap_or(Rotation::Upright);
-        let mut placement = [SquareState::Empty; 64];
-        for (square, piece) in board {
-            let square: Square = rotation.apply(square);
-            placement[square as usize] = SquareState::Piece(piece);
-        }
-        table.handle(0, Input::Link(LinkState::Up));
-        table.handle(0, Input::Reading(Reading::Placement(Box::new(placement))));
-        // The board's memory of the time before was requested before.
-        table.handle(0, Input::Reading(Reading::Memory(Vec::new())));
-    }
-    Ok(table)
 }
 
 /// Updates the records of all games.

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use touchmove::config::Config;
 use touchmove::infer::prior::{FeatureGroup, Weights};
 use touchmove::publish::client::{Client, IfNotRunning};
 use touchmove::publish::dbus::{Bus, Stream};
@@ -75,6 +76,33 @@ fn a_prior_is_fitted_to_the_games_of_one_half() {
     assert!(weights.get(FeatureGroup::From.range().start + 12) > 0, "{file}");
     let (code, _, _) = run(CTL, &["fit-prior", "-o", &path("again.toml"), &path("games.pgn")]);
     assert_eq!((code, fs::read_to_string(path("again.toml")).unwrap()), (0, file));
+}
+
+#[test]
+fn the_costs_of_habits_are_fitted_to_recordings() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("game.pgn"), "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O f6 *\n\n")
+        .unwrap();
+    let (code, _, errors) = run(CTL, &["simulate", &path("game.pgn"), "--clock", "-o", &path("game.rec")]);
+    assert_eq!(code, 0, "{errors}");
+    let (code, table, errors) = run(CTL, &["fit-hands", &path("game.rec"), "-o", &path("hands.toml")]);
+    assert_eq!(code, 0, "{errors}");
+    assert!(table.contains("of 10 moves could be aligned") && table.contains("put_back"), "{table}");
+    // What is written is a configuration.
+    let file = fs::read_to_string(path("hands.toml")).unwrap();
+    let config = Config::parse(&file).unwrap();
+    let first_cost = table.lines().find(|line| line.contains("silent_capture")).and_then(|line| line.split_whitespace().nth(4));
+    assert_eq!(first_cost, Some(config.common_settings.hands.silent_capture.to_string().as_str()), "{table}\n{file}");
+    fs::write(path("empty.rec"), file_with_header_only(&path("game.rec"))).unwrap();
+    let (code, _, errors) = run(CTL, &["fit-hands", &path("empty.rec")]);
+    assert!(code == 1 && errors.contains("no moves were found in these recordings"), "{errors}");
+}
+
+/// Returns the first line of a recording.
+fn file_with_header_only(recording: &str) -> String {
+    let text = fs::read_to_string(recording).unwrap();
+    text.lines().next().map(|header| format!("{header}\n")).unwrap()
 }
 
 #[test]
