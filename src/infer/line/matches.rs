@@ -22,48 +22,55 @@ pub(super) fn find_matches(
     may_capture: bool,
     is_excluded: impl Fn(Move) -> bool,
 ) -> Vec<Match> {
+    let (board, sensing) = (node.position.board(), seen.sensing());
     let hash = seen.hash_without(hidden);
-    let showing = |hash: u64| match hidden.is_empty() {
-        true => next.moves_showing(hash).collect(),
-        false => next.moves_showing_except(node, hash, hidden, seen.sensing()),
+    let mut found = Vec::new();
+    // Adds the moves that show what is seen, if these pieces are lifted.
+    let add_matches = |found: &mut Vec<Match>, lifted: Bitboard| {
+        let without = |hash: u64, square: Square| hash ^ placement_hash::piece_hash(square, board.piece_at(square), sensing);
+        let hash = lifted.into_iter().fold(hash, without);
+        let fits = |mv: Move| !lifted.contains(landing_square(mv)) && !is_excluded(mv) && keeps_squares(mv, lifted);
+        let mut add = |mv: Move| {
+            if fits(mv) {
+                found.push(Match { mv, lifted });
+            }
+        };
+        match hidden.is_empty() {
+            true => next.moves_showing(hash).for_each(&mut add),
+            false => next.moves_showing_except(node, hash, hidden, sensing).into_iter().for_each(&mut add),
+        }
     };
-    let found: Vec<Match> =
-        showing(hash).into_iter().filter(|&mv| !is_excluded(mv)).map(|mv| Match { mv, lifted: Bitboard::EMPTY }).collect();
+    add_matches(&mut found, Bitboard::EMPTY);
     if !found.is_empty() {
         return found;
     }
     // Pieces of the player who moves next, lifted before the mover's piece was seen to land, and one that this player is about to
     // capture.
-    let board = node.position.board();
     let (mover, replier) = (node.position.turn(), !node.position.turn());
-    let just_now = |square: &Square| seen.last_edge().saturating_sub(seen.changed_at(*square)) <= MAX_OVERLAP;
+    let just_now = |square: Square| seen.last_edge().saturating_sub(seen.changed_at(square)) <= MAX_OVERLAP;
     let missing = board.occupied() & !seen.occupied() & !hidden;
     let lifted = missing & board.by_color(replier);
-    if missing.count() > 4 || lifted.count() > 2 || !lifted.into_iter().all(|square| just_now(&square)) {
-        return Vec::new();
+    if missing.count() > 4 || lifted.count() > 2 || !lifted.into_iter().all(just_now) {
+        return found;
     }
-    let single_replies: Vec<Bitboard> = lifted.into_iter().map(Bitboard::from_square).collect();
-    let pair = (lifted.count() > 1).then_some(lifted);
-    let replies: Vec<Bitboard> = single_replies.iter().copied().chain(pair).collect();
-    let victims = (missing & board.by_color(mover) & !board.kings()).into_iter().filter(just_now);
-    let capturable = victims.filter(|&victim| may_capture && board.attacks_to(victim, replier, seen.occupied()).any());
-    let with_victims: Vec<Bitboard> = capturable
-        .flat_map(|victim| {
-            let victim = Bitboard::from_square(victim);
-            std::iter::once(victim).chain(single_replies.iter().map(move |single| *single | victim))
-        })
-        .collect();
-    let matches_without = |squares: Bitboard| {
-        let hash = squares
-            .into_iter()
-            .fold(hash, |hash, square| hash ^ placement_hash::piece_hash(square, board.piece_at(square), seen.sensing()));
-        showing(hash).into_iter().map(move |mv| Match { mv, lifted: squares })
-    };
-    let fits = |found: &Match| {
-        !found.lifted.contains(landing_square(found.mv)) && !is_excluded(found.mv) && keeps_squares(found.mv, found.lifted)
-    };
-    let found: Vec<Match> = replies.into_iter().flat_map(matches_without).filter(fits).collect();
-    if !found.is_empty() { found } else { with_victims.into_iter().flat_map(matches_without).filter(fits).collect() }
+    for single in lifted {
+        add_matches(&mut found, single.into());
+    }
+    if lifted.count() > 1 {
+        add_matches(&mut found, lifted);
+    }
+    if !found.is_empty() || !may_capture {
+        return found;
+    }
+    for victim in missing & board.by_color(mover) & !board.kings() {
+        if just_now(victim) && board.attacks_to(victim, replier, seen.occupied()).any() {
+            add_matches(&mut found, victim.into());
+            for single in lifted {
+                add_matches(&mut found, Bitboard::from(single).with(victim));
+            }
+        }
+    }
+    found
 }
 
 /// Returns whether the move itself empties none of these squares.
