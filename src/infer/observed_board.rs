@@ -146,7 +146,7 @@ impl ObservedBoard {
 
     /// Returns the changes later than `since`, oldest first, as far back as they are kept.
     pub fn changes_since(&self, since: Millis) -> impl Iterator<Item = Change> + '_ {
-        self.changes.iter().copied().filter(move |change| change.at > since)
+        self.changes.range(self.changes.partition_point(|change| change.at <= since)..).copied()
     }
 
     /// Returns whether all changes later than `since` were seen when they happened, and are kept.

@@ -14,7 +14,7 @@ use super::observed_board::Change;
 use super::{Charge, HandEvent, LineNode, ObservedBoard};
 use crate::boards::{Millis, SquareState};
 use crate::laws::Position;
-use changes::RecentChanges;
+use changes::{RecentChanges, allows_no_line};
 pub(super) use occupancy::{redecode_occupancy, redecode_occupancy_moves};
 use open_squares::OpenSquares;
 use shakmaty::{Bitboard, Board, ByColor, Color, Move, Piece, Square, attacks};
@@ -58,6 +58,9 @@ const MAX_POSITIONS: u32 = 3_000;
 
 /// Returns the lines from this node, since the time when its move was made, that the edges allow; likeliest first.
 pub(super) fn redecode(base: &LineNode, seen: &ObservedBoard, hidden: Bitboard, now: Millis) -> Vec<RedecodedLine> {
+    if hidden.is_empty() && allows_no_line(base, seen) {
+        return Vec::new();
+    }
     let mut redecoder = Redecoder::new(base, seen, hidden, now);
     redecoder.search(&base.position, &mut Vec::new());
     let mut found = redecoder.found;

@@ -1,9 +1,9 @@
 //! The changes of squares since the position from which moves are re-decoded.
 
 use crate::boards::{Millis, SensorKind, SquareState};
-use crate::infer::ObservedBoard;
 use crate::infer::observed_board::Change;
-use shakmaty::{Piece, Square};
+use crate::infer::{LineNode, ObservedBoard};
+use shakmaty::{Bitboard, Piece, Square};
 
 /// Maximum number of changes that are considered.
 const MAX_CHANGES: usize = 48;
@@ -51,4 +51,24 @@ impl RecentChanges {
         let next = self.iter().find(|other| other.square == change.square && other.at > change.at);
         next.map_or(self.now, |next| next.at).saturating_sub(change.at)
     }
+}
+
+/// Fast test, where no square is hidden: whether the edges clearly allow no line from this node.
+pub(super) fn allows_no_line(base: &LineNode, seen: &ObservedBoard) -> bool {
+    let (board, turn) = (base.position.board(), base.position.turn());
+    let left = left_squares(base.made_at, seen);
+    if left.is_disjoint(board.by_color(turn)) {
+        return true;
+    }
+    // If only the player to move has touched pieces, a line has one move. That empties one square, or two in castling.
+    let missing = board.occupied() & !seen.occupied();
+    let others = board.by_color(!turn);
+    let is_one_move = left.is_disjoint(others) && missing.is_disjoint(others);
+    is_one_move && (missing.count() > 2 || (missing.count() == 2 && missing.is_disjoint(board.kings())))
+}
+
+/// Returns the squares that were seen empty at `since` or later, or with something else after it.
+fn left_squares(since: Millis, seen: &ObservedBoard) -> Bitboard {
+    let changes = seen.changes_since(since.saturating_sub(1));
+    changes.filter(|change| change.now == SquareState::Empty || change.at > since).map(|change| change.square).collect()
 }
