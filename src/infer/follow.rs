@@ -11,8 +11,8 @@ use super::model::{self, Cost};
 use super::{Beam, Faults, Hypothesis, KnownPly, Line, LineNode, LineTrace, ObservedBoard, Patience, analysis};
 use crate::boards::{Millis, SensorKind, SquareState};
 use crate::game::{Confidence, CorrectionReason};
-use crate::laws::Position;
 use crate::laws::reason::IllegalReason;
+use crate::laws::{CENTRE, Position};
 use lines::Lines;
 use shakmaty::{Bitboard, Color, Move, Role, Square};
 use std::sync::Arc;
@@ -141,6 +141,9 @@ impl Follower {
 
     /// Returns the central squares on which both kings indicate a result, White's first where the board can tell.
     pub fn kings_in_centre(&self) -> Option<[Square; 2]> {
+        if self.seen.sensing() == SensorKind::Identity && !self.seen.shows_kings_in(CENTRE) {
+            return None;
+        }
         self.lines.all().iter().find_map(|line| line.compare(&self.seen).kings_in_centre())
     }
 
@@ -257,9 +260,11 @@ impl Follower {
     /// Handles one square changing to `now`. If the square should have shown that before, the reading that showed something else
     /// there was right.
     pub fn check_unseen(&mut self, square: Square, now: SquareState) {
-        let expected = self.tip().position.piece_at(square).map_or(SquareState::Empty, SquareState::Piece);
-        if self.seen.doubted().contains(square) && now == expected.reduce_to(self.seen.sensing()) {
-            self.seen.confirm_doubted();
+        if self.seen.doubted().contains(square) {
+            let expected = self.tip().position.piece_at(square).map_or(SquareState::Empty, SquareState::Piece);
+            if now == expected.reduce_to(self.seen.sensing()) {
+                self.seen.confirm_doubted();
+            }
         }
     }
 

@@ -19,6 +19,7 @@ pub struct Comparison<'a> {
 
 impl<'a> Comparison<'a> {
     /// Compares the last position with what is seen. `at_tip`: the board shows exactly that position.
+    #[inline]
     pub(super) fn new(history: &'a History, at_tip: bool, hidden: Bitboard, seen: &'a ObservedBoard) -> Comparison<'a> {
         let wrong = if at_tip { Bitboard::EMPTY } else { seen.mismatch(history.tip().position.board()) & !hidden };
         Comparison { history, seen, hidden, wrong }

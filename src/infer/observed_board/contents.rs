@@ -58,6 +58,12 @@ impl ObservedBoard {
         (self.roles.king & *self.sides.get(color) & !hidden).single_square()
     }
 
+    /// Returns whether the kings of both colours are seen on these squares; identity boards only.
+    pub fn shows_kings_in(&self, squares: Bitboard) -> bool {
+        let kings = self.roles.king & squares;
+        Color::ALL.into_iter().all(|color| !kings.is_disjoint(*self.sides.get(color)))
+    }
+
     /// Returns the pieces as a board, if every piece is identified.
     pub fn to_board(&self) -> Option<Board> {
         let mut board = Board::empty();

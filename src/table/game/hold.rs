@@ -303,7 +303,7 @@ impl TableGame {
 
     /// Updates the hold after a change on the board.
     pub(super) fn update_hold_on_change(&mut self, now: Millis) {
-        if self.hold.handle_change(self.follower.mismatch().is_empty()) {
+        if self.hold.is_active() && self.hold.handle_change(self.follower.mismatch().is_empty()) {
             self.end_hold(now);
         }
     }

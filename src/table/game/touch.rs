@@ -252,8 +252,8 @@ impl TableGame {
     /// Updates the notices about touched pieces after the opponent has touched or put back a piece: what can be claimed may have
     /// changed (4.8).
     pub(super) fn judge_claims(&mut self, now: Millis, output: &mut Output) {
-        let breaches =
-            self.record().alerts.iter().filter_map(|alert| Some((alert.clone(), breach(self.published.laws(), alert)?)));
+        let alerts = self.record().alerts.iter();
+        let breaches = alerts.filter_map(|alert| breach(self.published.laws(), alert).map(|breach| (alert.clone(), breach)));
         for (alert, (irregularity, because)) in breaches.collect::<Vec<_>>() {
             let san = self.record().ply(alert.ply).map(|ply| Arg::Plain(ply.played.san.clone()));
             let replaced = alert.text.args.iter().any(|(name, arg)| name == "san" && Some(arg) != san.as_ref());
