@@ -184,17 +184,18 @@ impl Line {
             }
         }
         self.recognise(now, seen, others);
-        if !self.at_tip
-            && let comparison = self.compare(seen)
-            && let Some(color) = comparison.lifted_color(square, before)
-        {
+        if self.at_tip {
+            return;
+        }
+        let comparison = self.compare(seen);
+        if let Some(color) = comparison.lifted_color(square, before) {
             let own_lifted = comparison.own_lifted();
             let is_own = color == self.tip().position.turn();
             if !is_own || (own_lifted.count() == 2 && !comparison.may_be_castling(own_lifted)) {
                 self.split_traceless(now, seen, others);
             }
         }
-        if !self.at_tip && self.compare(seen).unexplained().any() && !self.compare(seen).is_swept() {
+        if comparison.unexplained().any() && !comparison.is_swept() {
             self.costs.add(model::STILL_UNEXPLAINED);
         }
     }

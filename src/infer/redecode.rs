@@ -14,7 +14,7 @@ use super::observed_board::Change;
 use super::{Charge, HandEvent, LineNode, ObservedBoard};
 use crate::boards::{Millis, SquareState};
 use crate::laws::Position;
-use changes::{RecentChanges, allows_no_line};
+use changes::{RecentChanges, allows_no_line, left_squares};
 pub(super) use occupancy::{redecode_occupancy, redecode_occupancy_moves};
 use open_squares::OpenSquares;
 use shakmaty::{Bitboard, Board, ByColor, Color, Move, Piece, Square, attacks};
@@ -92,6 +92,8 @@ struct Redecoder<'a> {
     hidden: Bitboard,
     now: Millis,
     changes: RecentChanges,
+    /// The squares that were left since then.
+    left: Bitboard,
     presses: Vec<(Millis, Color)>,
     found: Vec<RedecodedLine>,
     nodes: u32,
@@ -106,6 +108,7 @@ impl<'a> Redecoder<'a> {
             hidden,
             now,
             changes: RecentChanges::since(since, now, seen),
+            left: left_squares(base.made_at, seen),
             presses: seen.presses_since(since).collect(),
             found: Vec::new(),
             nodes: MAX_POSITIONS,
@@ -118,7 +121,7 @@ impl<'a> Redecoder<'a> {
         {
             self.found.push(redecoded);
         }
-        if line.len() == MAX_PLIES {
+        if line.len() == MAX_PLIES || self.left.is_disjoint(position.board().by_color(position.turn())) {
             return;
         }
         for &mv in &position.legal_moves() {
@@ -144,7 +147,8 @@ impl<'a> Redecoder<'a> {
         if line.last().is_some_and(|last| !last.was_seen && mv.to() != landing_square(last.mv)) {
             return false;
         }
-        mv.is_castle() || self.changes.first_left_at(from, self.arrived_at(from, line)).is_some()
+        let has_left = || self.changes.first_left_at(from, self.arrived_at(from, line)).is_some();
+        mv.is_castle() || (self.left.contains(from) && has_left())
     }
 
     /// Returns when the piece on this square came: with a move of the line, or before.

@@ -48,17 +48,21 @@ impl Table {
 
     /// Returns when `advance` must be called; `None`: not before the next input.
     pub fn next_deadline(&self) -> Option<Millis> {
-        let stage = self.quiet.deadline(self.is_short_of_time());
-        // The settle time changes when a clock falls below the limit, so its end may already have passed.
-        let background = self.background_deadline();
-        let board =
-            [self.gap.deadline(), self.silence.silence_deadline(), self.silence.placement_deadline(), self.check.deadline()];
-        let clock = [self.clock.deadline(), self.clock.request_deadline()];
-        let others = [self.kings_deadline(), self.reevaluation_deadline(), background, self.review.deadline()]
-            .into_iter()
-            .chain(board)
-            .chain(clock);
-        let due = others.flatten().fold(stage.unwrap_or(Millis::MAX), Millis::min);
+        let due = [
+            // The settle time changes when a clock falls below the limit, so its end may already have passed.
+            self.quiet.deadline(self.is_short_of_time()),
+            self.gap.deadline(),
+            self.silence.silence_deadline(),
+            self.silence.placement_deadline(),
+            self.check.deadline(),
+            self.clock.deadline(),
+            self.clock.request_deadline(),
+            self.kings_deadline(),
+            self.reevaluation_deadline(),
+            self.background_deadline(),
+            self.review.deadline(),
+        ];
+        let due = due.into_iter().flatten().fold(Millis::MAX, Millis::min);
         (due < Millis::MAX).then(|| due.max(self.now))
     }
 

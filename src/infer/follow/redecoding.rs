@@ -29,13 +29,20 @@ impl Lines {
             .filter(|candidate| !self.lines.iter().any(|line| line.has_plies(base, candidate)))
             .map(|candidate| published.with_redecoded(base, candidate, seen))
             .collect();
+        let decoded = candidates.iter().find(|candidate| published.has_plies(base, candidate));
         self.lines.extend(new);
         // All lines are weighed over the same moments.
-        let base = base.min(self.first_difference().saturating_sub(1));
-        let Some(node) = self.best().nodes().get(base) else { return };
-        if seen.has_all_changes(node.made_at) {
-            for line in &mut self.lines {
-                line.recompute_costs(base, now, seen);
+        let first = base.min(self.first_difference().saturating_sub(1));
+        let Some(node) = self.best().nodes().get(first) else { return };
+        if !seen.has_all_changes(node.made_at) {
+            return;
+        }
+        // The published line was already decoded.
+        let mut decoded = decoded.filter(|_| first == base);
+        for line in &mut self.lines {
+            match decoded.take() {
+                Some(decoded) => line.set_redecoded_costs(base, decoded, seen),
+                None => line.recompute_costs(first, now, seen),
             }
         }
     }

@@ -90,7 +90,8 @@ impl Line {
         self.costs.add(cost);
     }
 
-    fn set_redecoded_costs(&mut self, base: usize, redecoded: &RedecodedLine, seen: &ObservedBoard) {
+    /// Sets the costs of the plies after ply `base` to those of `redecoded`, which has the same moves.
+    pub fn set_redecoded_costs(&mut self, base: usize, redecoded: &RedecodedLine, seen: &ObservedBoard) {
         for (index, ply) in redecoded.plies.iter().enumerate().map(|(index, ply)| (base + 1 + index, ply)) {
             if let Some(node) = self.history.node_mut(index) {
                 (node.handling_cost, node.pressed_at) = (ply.handling.cost, ply.pressed_at);

@@ -47,9 +47,9 @@ impl Line {
             self.replace_plies(now, &found, seen);
         } else if is_identity {
             let comparison = self.compare(seen);
-            let (overlaps, tries) = (comparison.reply_overlaps(), comparison.overlap_tries());
-            let adopted = overlaps && self.adopt_best(now, tries, confidence::ANSWERED, seen);
-            if !adopted && (5..=7).contains(&self.compare(seen).mismatch().count()) {
+            let (overlaps, wrong) = (comparison.reply_overlaps(), comparison.mismatch().count());
+            let adopted = overlaps && self.adopt_best(now, comparison.overlap_tries(), confidence::ANSWERED, seen);
+            if !adopted && (5..=7).contains(&wrong) {
                 // Three plies within a second: soon there will be too many to distinguish.
                 self.adopt_best(now, &[(0, 3)], confidence::RECONSTRUCTED, seen);
             }
@@ -112,7 +112,7 @@ impl Line {
 
     /// Splits off a line for each move that may have been made and leaves no trace on the square where the piece lands. This line
     /// keeps the piece in hand.
-    pub(super) fn split_traceless(&mut self, now: Millis, seen: &ObservedBoard, others: &mut Vec<Line>) {
+    pub(super) fn split_traceless(&self, now: Millis, seen: &ObservedBoard, others: &mut Vec<Line>) {
         let comparison = self.compare(seen);
         if seen.sensing() != SensorKind::Occupancy && comparison.hidden().is_empty() {
             return;

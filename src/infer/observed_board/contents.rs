@@ -35,14 +35,17 @@ impl ObservedBoard {
     /// Returns the squares that are incompatible with this placement.
     #[inline]
     pub fn mismatch(&self, board: &Board) -> Bitboard {
-        let mut wrong = board.occupied() ^ self.occupied;
-        for color in Color::ALL {
-            wrong |= *self.sides.get(color) & !board.by_color(color);
-        }
-        for role in Role::ALL {
-            wrong |= *self.roles.get(role) & !board.by_role(role);
-        }
-        wrong
+        // Written out, because this is compared most often.
+        let (sides, roles) = (&self.sides, &self.roles);
+        (board.occupied() ^ self.occupied)
+            | (sides.white & !board.white())
+            | (sides.black & !board.black())
+            | (roles.pawn & !board.pawns())
+            | (roles.knight & !board.knights())
+            | (roles.bishop & !board.bishops())
+            | (roles.rook & !board.rooks())
+            | (roles.queen & !board.queens())
+            | (roles.king & !board.kings())
     }
 
     /// Returns whether more pieces of one kind are seen than there are, so that one reading must be wrong.

@@ -68,7 +68,7 @@ pub(super) fn allows_no_line(base: &LineNode, seen: &ObservedBoard) -> bool {
 }
 
 /// Returns the squares that were seen empty at `since` or later, or with something else after it.
-fn left_squares(since: Millis, seen: &ObservedBoard) -> Bitboard {
+pub(super) fn left_squares(since: Millis, seen: &ObservedBoard) -> Bitboard {
     let changes = seen.changes_since(since.saturating_sub(1));
     changes.filter(|change| change.now == SquareState::Empty || change.at > since).map(|change| change.square).collect()
 }
