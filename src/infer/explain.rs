@@ -254,6 +254,13 @@ pub fn landing_square(mv: Move) -> shakmaty::Square {
     }
 }
 
+/// Returns the square on which the rook lands in castling.
+pub(super) fn castling_rook_square(mv: Move) -> Option<Square> {
+    let Move::Castle { king, rook } = mv else { return None };
+    let side = shakmaty::CastlingSide::from_queen_side(rook < king);
+    Some(Square::from_coords(side.rook_to_file(), king.rank()))
+}
+
 /// Returns the wrong squares from which the side to move seems to have lifted a piece of its own.
 pub(super) fn lifted_squares(position: &Position, seen: &ObservedBoard, wrong: Bitboard) -> Bitboard {
     wrong & position.board().by_color(position.turn()) & !seen.occupied()

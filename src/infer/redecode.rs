@@ -8,7 +8,7 @@ mod changes;
 mod occupancy;
 mod open_squares;
 
-use super::explain::landing_square;
+use super::explain::{castling_rook_square, landing_square};
 use super::model::{self, Cost, SCAN_TIME};
 use super::observed_board::Change;
 use super::{Charge, HandEvent, LineNode, ObservedBoard};
@@ -393,11 +393,4 @@ fn assign_presses(base: &LineNode, presses: &[(Millis, Color)], now: Millis, pli
         }
     }
     unmatched
-}
-
-/// Returns the square on which the rook lands in castling.
-fn castling_rook_square(mv: Move) -> Option<Square> {
-    let Move::Castle { king, rook } = mv else { return None };
-    let side = shakmaty::CastlingSide::from_queen_side(rook < king);
-    Some(Square::from_coords(side.rook_to_file(), king.rank()))
 }

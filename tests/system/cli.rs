@@ -91,9 +91,10 @@ fn the_costs_of_habits_are_fitted_to_recordings() {
     assert!(table.contains("of 10 moves could be aligned") && table.contains("put_back"), "{table}");
     // What is written is a configuration.
     let file = fs::read_to_string(path("hands.toml")).unwrap();
-    let config = Config::parse(&file).unwrap();
+    let config = Config::parse(&format!("{file}\n[[board]]\nname = 'hall_1'\nserial = 'A1'\n")).unwrap();
+    let hands = config.settings(&config.boards[0]).hands;
     let first_cost = table.lines().find(|line| line.contains("silent_capture")).and_then(|line| line.split_whitespace().nth(4));
-    assert_eq!(first_cost, Some(config.common_settings.hands.silent_capture.to_string().as_str()), "{table}\n{file}");
+    assert_eq!(first_cost, Some(hands.silent_capture.to_string().as_str()), "{table}\n{file}");
     fs::write(path("empty.rec"), file_with_header_only(&path("game.rec"))).unwrap();
     let (code, _, errors) = run(CTL, &["fit-hands", &path("empty.rec")]);
     assert!(code == 1 && errors.contains("no moves were found in these recordings"), "{errors}");

@@ -183,7 +183,8 @@ fn every_key_takes_effect() {
     assert_eq!((settings.chess960, settings.accept_kings_signal, settings.hypotheses), (true, false, 128));
     assert_eq!(settings.publish, Publish::Sure);
     assert_eq!(settings.hands, HandCosts { put_back: 60, stuck_square: 0, ..HandCosts::default() });
-    assert_eq!(parse("").common_settings.hands, HandCosts::default());
+    let other = parse("[[board]]\nname = 'hall_1'\nserial = 'A1'\n");
+    assert_eq!(other.settings(&other.boards[0]).hands, HandCosts::default());
     assert_eq!(settings.start_fen.as_deref(), Some("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"));
     assert_eq!(config.settings(second).start_fen, None);
 }
