@@ -2,7 +2,6 @@
 //! fitted to recordings, by `touchmovectl fit-hands` (`lab::fit_hands`), and configured.
 
 use super::model::Cost;
-use serde::{Deserialize, Serialize};
 
 /// Generates the kinds of events, and a struct with a cost for each of them.
 macro_rules! hand_events {
@@ -14,8 +13,7 @@ macro_rules! hand_events {
         }
 
         /// The cost of each kind of event: its improbability where it could happen, in sixteenths of a bit.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(default, deny_unknown_fields)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct HandCosts {
             $(#[doc = $about] pub $name: Cost,)+
         }

@@ -5,9 +5,12 @@ use crate::boards::SensorKind;
 use crate::game::event::Rotation;
 use crate::game::json::{text, word, word_or_null};
 use crate::game::words::words;
-use crate::infer::{Beam, HandCosts};
+use crate::infer::model::Cost;
+use crate::infer::{Beam, HandCosts, HandEvent};
 use crate::laws::{BadFen, Laws, Position};
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
 
 /// When to publish a move that is still uncertain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,6 +92,7 @@ pub struct Settings {
     #[serde(with = "word")]
     pub lights: LightsMode,
     /// How often players, clocks and boards act in each way.
+    #[serde(with = "hand_costs")]
     pub hands: HandCosts,
 }
 
@@ -129,5 +133,24 @@ impl Settings {
     /// Returns the beam width for these settings.
     pub(super) fn beam(&self) -> Beam {
         Beam::Live(usize::from(self.hypotheses))
+    }
+}
+
+/// The costs of habits as an object with a number for each kind of event; where one is missing, its default counts.
+mod hand_costs {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(costs: &HandCosts, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(HandEvent::ALL.iter().map(|&event| (event.name(), costs.get(event))))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<HandCosts, D::Error> {
+        let mut costs = HandCosts::default();
+        for (name, cost) in BTreeMap::<String, Cost>::deserialize(from)? {
+            let event = HandEvent::ALL.iter().find(|event| event.name() == name);
+            let event = event.ok_or_else(|| D::Error::custom(format!("unknown field `{name}`")))?;
+            costs.set(*event, cost);
+        }
+        Ok(costs)
     }
 }
