@@ -5,7 +5,7 @@ use super::model::{Cost, MAX_OVERLAP};
 use super::prior::{RecentMoves, prior_costs};
 use crate::boards::{Millis, SensorKind};
 use crate::laws::{Changes, Position};
-use shakmaty::{Bitboard, Move, Square};
+use shakmaty::{Bitboard, CastlingSide, Move, Square};
 
 /// A line of moves that leads to what the board shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -247,7 +247,7 @@ impl Search<'_> {
 pub fn landing_square(mv: Move) -> shakmaty::Square {
     match mv {
         Move::Castle { king, rook } => {
-            let side = shakmaty::CastlingSide::from_queen_side(rook < king);
+            let side = CastlingSide::from_queen_side(rook < king);
             shakmaty::Square::from_coords(side.king_to_file(), king.rank())
         }
         _ => mv.to(),
@@ -257,7 +257,7 @@ pub fn landing_square(mv: Move) -> shakmaty::Square {
 /// Returns the square on which the rook lands in castling.
 pub(super) fn castling_rook_square(mv: Move) -> Option<Square> {
     let Move::Castle { king, rook } = mv else { return None };
-    let side = shakmaty::CastlingSide::from_queen_side(rook < king);
+    let side = CastlingSide::from_queen_side(rook < king);
     Some(Square::from_coords(side.rook_to_file(), king.rank()))
 }
 

@@ -359,7 +359,8 @@ impl ObservedBoard {
 
     /// Returns the squares that changed later than `since`.
     pub fn changed_since(&self, since: Millis) -> Bitboard {
-        Square::ALL.into_iter().filter(|&square| self.changed_at(square) > since).collect()
+        let bits = self.changed_at.iter().enumerate().map(|(index, at)| u64::from(*at > since) << index);
+        Bitboard(bits.fold(0, |all, bit| all | bit))
     }
 
     /// Returns whether only a whole reading showed a square's last change.

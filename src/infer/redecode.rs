@@ -94,6 +94,8 @@ struct Redecoder<'a> {
     changes: RecentChanges,
     /// The squares that were left since then.
     left: Bitboard,
+    /// The squares that have shown a piece since then.
+    landed: Bitboard,
     presses: Vec<(Millis, Color)>,
     found: Vec<RedecodedLine>,
     nodes: u32,
@@ -102,12 +104,14 @@ struct Redecoder<'a> {
 impl<'a> Redecoder<'a> {
     fn new(base: &'a LineNode, seen: &'a ObservedBoard, hidden: Bitboard, now: Millis) -> Redecoder<'a> {
         let since = base.made_at.saturating_sub(1);
+        let changes = RecentChanges::since(since, now, seen);
         Redecoder {
             base,
             seen,
             hidden,
             now,
-            changes: RecentChanges::since(since, now, seen),
+            landed: changes.landed_squares(),
+            changes,
             left: left_squares(base.made_at, seen),
             presses: seen.presses_since(since).collect(),
             found: Vec::new(),
@@ -172,6 +176,11 @@ impl<'a> Redecoder<'a> {
                 (left_at, king_at.max(rook_at), true)
             }
             _ => {
+                // Nearly always, nothing has landed there, and nothing was there to be captured.
+                let may_land = self.landed.contains(mv.to()) || self.hidden.contains(mv.to()) || mv.is_capture();
+                if !may_land && line.last().is_none_or(|last| last.was_seen) {
+                    return None;
+                }
                 let piece = board.piece_at(from)?;
                 let landed = Piece { role: mv.promotion().unwrap_or(piece.role), color: piece.color };
                 let left_at = self

@@ -27,6 +27,11 @@ impl RecentChanges {
         self.changes.iter()
     }
 
+    /// Returns the squares that have shown a piece.
+    pub(super) fn landed_squares(&self) -> Bitboard {
+        self.iter().filter(|change| change.now != SquareState::Empty).map(|change| change.square).collect()
+    }
+
     /// Returns when a square was first seen empty, or with something else, after `since`.
     pub(super) fn first_left_at(&self, square: Square, since: Millis) -> Option<Millis> {
         let mut changes = self.iter().filter(|change| change.square == square && change.at >= since);
