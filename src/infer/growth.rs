@@ -54,7 +54,11 @@ impl Growth {
 pub fn find_growth(before: &Position, legal: impl Iterator<Item = Move>, mv: Move) -> Growth {
     let mut growth = Growth::default();
     let Move::Normal { role, from, to, capture, promotion } = mv else { return growth };
-    for other in legal.filter(|&other| other != mv && may_become(before, role, from, to, capture, promotion, other)) {
+    let may_castle = matches!(role, Role::King | Role::Rook);
+    if promotion.is_none() && !may_castle && (capture.is_some() || role == Role::Knight) {
+        return growth; // The loop would find nothing.
+    }
+    for other in legal.filter(|&other| may_become(before, role, from, to, capture, promotion, other) && other != mv) {
         growth.moves.push(other);
         growth.castling |= other.is_castle();
         if other.is_capture() {
@@ -74,6 +78,8 @@ fn may_become(
     other: Move,
 ) -> bool {
     match other {
+        // Nearly always.
+        Move::Normal { from: other_from, .. } if other_from != from => false,
         // Another piece on the promotion square.
         Move::Normal { from: other_from, to: other_to, promotion: Some(_), .. } if promotion.is_some() => {
             other_from == from && other_to == to

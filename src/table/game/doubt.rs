@@ -77,6 +77,9 @@ pub(super) fn doubt(
     }
     let doubt = is_identity.then(|| follower.confidence(ply, now)).flatten();
     let rivals = doubt.filter(|(confidence, _)| *confidence < DOUBTFUL).map_or_else(|| node.rivals.clone(), |doubt| doubt.1);
+    if rivals.is_empty() {
+        return None;
+    }
     let legal = before.position.legal_moves();
     let (rival, _) = rivals.into_iter().find(|(other, _)| legal.contains(other))?;
     Some(("uncertain", ply..=ply, Some(rival)))
