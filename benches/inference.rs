@@ -18,7 +18,7 @@ const SEEDS: u64 = 8;
 /// How often each is measured.
 const ROUNDS: usize = 40;
 /// The goal for the ratio of the medians, touchmove to the comparison of all legal successors, with identity sensing.
-const IDENTITY_GOAL: f64 = 1.0;
+const IDENTITY_GOAL: f64 = 1.5;
 /// The goals with occupancy sensing, for the median and for the p99.
 const OCCUPANCY_GOAL: (f64, f64) = (10.0, 200.0);
 /// The goal for the prior of one move, in the median.
