@@ -241,7 +241,7 @@ fn unknown_keys_are_refused() {
     check(
         "[telemetry]\nx = 1",
         &[
-            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [public], [publish_static], [lichess], [hooks], [metrics], [livechess], [web], [hall], [[board]]",
+            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [hands], [laws], [pgn], [broadcast], [files], [public], [publish_static], [lichess], [hooks], [metrics], [livechess], [web], [hall], [[board]]",
         ],
     );
 }
