@@ -44,6 +44,8 @@ pub(super) struct Setup {
     has_failed: bool,
     /// The input from which `moves` were computed.
     input: Option<MovesInput>,
+    /// The game when the position was last on the board: its id and the number of its record's last event.
+    on_board_at: Option<(u64, u64)>,
     moves: Moves,
 }
 
@@ -139,6 +141,7 @@ impl Setup {
             client_line: None,
             line_retry_at: None,
             has_failed: false,
+            on_board_at: None,
             input: None,
             moves,
         })
@@ -196,10 +199,16 @@ impl Setup {
         self.anchor =
             game.zip(record).and_then(|((game, ..), record)| Some((game, self.find_position(game, record, flipped)?)));
         self.update_trusted(record, flipped);
+        let at = game.map(|(id, number, _)| (id, number));
+        if is_on_board {
+            self.on_board_at = at;
+        }
+        // Right after the position has left the board, the record still ends before it was set up.
+        let is_before = is_on_board || (at.is_some() && at == self.on_board_at);
         self.moves = match (self.anchor, record, game, self.client_line_record()) {
             (_, _, _, Some(view)) if self.trusted.is_none() => self.moves_of_line(&view, line),
             // Moves that were on record before the position was set up again do not belong to this client.
-            (Some((_, plies)), Some(record), Some((_, _, settled)), _) if !is_on_board || self.trusted.is_some() => {
+            (Some((_, plies)), Some(record), Some((_, _, settled)), _) if !is_before || self.trusted.is_some() => {
                 self.moves_after(record, plies, settled, flipped)
             }
             _ => Moves { san: Vec::new(), placement: placement(&self.fen).to_owned(), line_placement: None },
