@@ -77,7 +77,7 @@ const KEYS: &[Key] = &[
         Kind::Word(&["prompt", "sure"]),
         Some("\"prompt\""),
         "\"sure\"",
-        "When an uncertain move is published. `prompt`: at once, and corrected if necessary; `sure`: when one line of play is\n\
+        "When an uncertain move is published. `prompt`: see purpose, and corrected if necessary; `sure`: when one line of play is\n\
          clearly ahead of all others, or the move was completed.",
     )
     .changes(ChangeEffect::NextStart),

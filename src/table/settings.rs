@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// When to publish a move that is still uncertain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Publish {
-    /// At once: publishes the best guess and corrects it later if necessary.
+    /// When waiting costs more than publishing a wrong move: the best guess, which is corrected later if necessary.
     #[default]
     Prompt,
     /// When one line of play is clearly ahead of all others, or the move was completed.
@@ -85,7 +85,7 @@ pub struct Settings {
     pub wrong_move_cost: u32,
     /// What a second of delay costs in the same unit, 1–1000000.
     pub delay_cost: u32,
-    /// Whether moves are published at once or when they are sure.
+    /// Whether moves are published when waiting costs more, or when they are sure.
     #[serde(with = "word")]
     pub publish: Publish,
     /// What the board shows the players with its lights, if it has any.

@@ -203,7 +203,7 @@ impl Lines {
         while self.replaced_at.pop_front_if(|at| now.saturating_sub(*at) >= model::REPLACEMENT_WINDOW).is_some() {}
         let again = match seen.sensing() {
             SensorKind::Occupancy => model::switch_margin_again(self.replaced_at.len()),
-            // Their squares tell lines apart soon.
+            // Their squares soon distinguish lines.
             SensorKind::Identity | SensorKind::Colour => 0,
         };
         let ranking = match self.beam {
