@@ -20,7 +20,7 @@ use std::path::PathBuf;
 /// This command follows the games of recordings, counts what hands did, and prints the cost of each kind of event in sixteenths of
 /// a bit: its improbability where it could happen. It repeats that with the new costs until they no longer change. The costs before
 /// count as if they had been fitted to four events of each kind, so that a few games change rare events little. With -o it writes
-/// the table [hands] for the configuration. touchmoved keeps recordings beside its journal.
+/// these costs for the configuration. touchmoved keeps recordings beside its journal.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl fit-hands /var/lib/touchmove/recordings/*.rec
@@ -42,7 +42,7 @@ pub struct Args {
     /// Reduce the readings to what a simpler board would detect
     #[arg(long, value_name = "KIND")]
     pub sensing: Option<Sense>,
-    /// Write the table [hands] to this file
+    /// Write the costs to this file, for the configuration
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

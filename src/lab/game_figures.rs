@@ -30,7 +30,8 @@ pub struct GameFigures {
     pub result_right: Option<bool>,
     /// Published moves that were corrected later, by evidence or as a takeback that did not happen.
     pub retracted: u64,
-    /// The same, for moves in which the hand stopped on a legal square for longer than [`LONG_STOP`].
+    /// The same, for moves in which the hand stopped on a legal square for more than 250 ms, or 120 ms while a
+    /// player is short of time.
     pub retracted_stops: u64,
     /// Published moves that were half of a result signal.
     pub king_signals: u64,
@@ -50,7 +51,7 @@ pub struct GameFigures {
     pub takebacks: (u64, u64),
     /// Delays from the last edge of a move to its publication, in milliseconds.
     pub delays: Vec<u64>,
-    /// The same, for moves in which the hand stopped for longer than [`LONG_STOP`].
+    /// The same, for moves in which the hand stopped for that long.
     pub delays_stops: Vec<u64>,
     /// Published moves by confidence, and how many of them were right.
     pub calibration: CalibrationCounts,
