@@ -112,7 +112,7 @@ fn an_impossible_promotion_is_refused() {
     check_from(
         settings_for(SensorKind::Identity),
         PAWN,
-        "a7- a8Q W ~300 promotion=N a8- a8N ~600",
+        "a7- a8Q W ~300 promotion=N a8- a8N ~1500",
         // The queen had touched the square: the choice was final (Article 4.4.4).
         &format!("a8=Q+ | a8=Q+! | {refusal} | <1 a8=N evidence | promotion_changed a8,a7 | dead_position"),
     );
