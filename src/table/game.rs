@@ -31,6 +31,7 @@ mod restore;
 mod rests;
 mod rewrite;
 mod sightings;
+mod stuck;
 mod touch;
 mod touch_findings;
 mod touch_log;
@@ -215,10 +216,9 @@ impl TableGame {
         log.observe(now, &self.follower);
     }
 
-    /// Returns a copy of a game that has just begun, which follows the moves in offline decoding and raises no alerts.
-    pub(super) fn for_review(&self, beam: Beam) -> TableGame {
+    /// Returns a copy of a game that has just begun, which raises no alerts.
+    pub(super) fn without_judging(&self) -> TableGame {
         let mut game = self.clone();
-        game.set_beam(beam);
         game.follow_only();
         game
     }

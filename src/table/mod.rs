@@ -9,6 +9,7 @@ mod clock_readings;
 mod continuation;
 mod detached_play;
 mod game;
+mod game_log;
 mod gap;
 mod inputs;
 mod lights;
@@ -21,6 +22,7 @@ mod review;
 mod settings;
 mod silence;
 mod start;
+mod stuck_search;
 mod timers;
 mod undo_log;
 mod unrecorded;
@@ -40,6 +42,7 @@ use clock::Clock;
 use detached_play::DetachedPlay;
 pub use detached_play::is_turned;
 use game::{GameContext, TableGame};
+use game_log::GameLog;
 use gap::Gap;
 use lights::Lights;
 pub use lights::LightsMode;
@@ -52,6 +55,7 @@ pub use settings::{Publish, PublishPurpose, Settings};
 use shakmaty::Bitboard;
 use silence::SilenceTimers;
 use start::RestedPlacement;
+use stuck_search::StuckSearch;
 use undo_log::UndoLog;
 use unrecorded::UnrecordedPlay;
 
@@ -98,7 +102,10 @@ pub struct Table {
     check: PlacementCheck,
     lights: Lights,
     undo_log: UndoLog,
+    /// What is needed to decode the game again; `None`: it is not.
+    log: Option<GameLog>,
     review: Review,
+    stuck_search: StuckSearch,
     /// The time of the last call.
     now: Millis,
 }
@@ -129,7 +136,9 @@ impl Table {
             check: PlacementCheck::default(),
             lights: Lights::default(),
             undo_log: UndoLog::default(),
+            log: None,
             review: Review::default(),
+            stuck_search: StuckSearch::default(),
             now: 0,
         }
     }
@@ -186,7 +195,7 @@ impl Table {
         let mut output = Output::default();
         self.run_due(now, &mut output);
         self.undo_log.note_input(now, &input);
-        self.log_for_review(now, &input);
+        self.log_input(now, &input);
         match input {
             Input::Reading(reading) => self.handle_reading(now, reading, &mut output),
             Input::Link(state) => {
@@ -311,5 +320,6 @@ impl Table {
         let events = output.events.iter().map(|stamped| &stamped.event);
         output.commands.extend(self.lights.update(self.settings.lights, rotation, events));
         self.update_review();
+        self.update_stuck_search();
     }
 }

@@ -3,6 +3,7 @@
 use super::game::TableGame;
 use super::pending_position::PendingPosition;
 use super::review::Review;
+use super::stuck_search::StuckSearch;
 use super::undo_log::UndoLog;
 use super::{Output, Table};
 use crate::boards::Millis;
@@ -21,7 +22,9 @@ impl Table {
         let is_undo = order.command == Command::Undo {};
         let before = (changes_moves && !is_undo).then(|| Table {
             undo_log: UndoLog::default(),
+            log: None,
             review: Review::default(),
+            stuck_search: StuckSearch::default(),
             ..self.clone()
         });
         let answer = self.execute_order(now, order.clone(), output)?;

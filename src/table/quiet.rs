@@ -38,6 +38,11 @@ impl QuietTimer {
         now.saturating_sub(self.last_edge)
     }
 
+    /// Returns when a square last changed.
+    pub(super) fn last_edge(&self) -> Millis {
+        self.last_edge
+    }
+
     /// Records a reading with changes. Returns whether more of them came at this time than a board can send: they were delayed
     /// somewhere.
     pub(super) fn note_reading(&mut self, now: Millis) -> bool {

@@ -3,6 +3,7 @@
 use super::check::PlacementCheck;
 use super::game::TableGame;
 use super::gap::Gap;
+use super::review::Review;
 use super::unrecorded::UnrecordedPlay;
 use super::{Output, Settings, Table};
 use crate::boards::{Millis, Placement, SensorKind, SquareState};
@@ -339,7 +340,7 @@ impl Table {
         self.pending_position = None;
         self.touched = Bitboard::EMPTY;
         self.undo_log.clear();
-        self.review.begin();
+        self.review = Review::Begins;
     }
 
     /// Begins a game from an earlier placement; what has changed since belongs to the game.

@@ -34,6 +34,8 @@ impl Table {
                 self.with_game(output, |game, context, output| game.run_background(due, context, output));
             } else if self.review.deadline().is_some_and(|at| at <= due) {
                 self.run_review(due, output);
+            } else if self.stuck_search.deadline().is_some_and(|at| at <= due) {
+                self.run_stuck_search(due, output);
             } else if self.reevaluation_deadline().is_some_and(|at| at <= due) {
                 // This runs before all moves are taken back to the placement on the board.
                 self.start_if_set_up(due, self.quiet.elapsed(due), output);
@@ -61,6 +63,7 @@ impl Table {
             self.reevaluation_deadline(),
             self.background_deadline(),
             self.review.deadline(),
+            self.stuck_search.deadline(),
         ];
         let due = due.into_iter().flatten().fold(Millis::MAX, Millis::min);
         (due < Millis::MAX).then(|| due.max(self.now))

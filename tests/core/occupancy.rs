@@ -80,6 +80,26 @@ fn sweeping_the_pieces_off_is_no_move() {
 }
 
 #[test]
+fn a_stuck_square_is_found_with_a_clock() {
+    // The square f3 always shows that it is empty.
+    let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let story = "g1- ~300 W ~1500 e7- ~300 e5+ ~300 B ~1500 d4+ ~300 W ~1500 h7- ~300 h6+ ~300 B ~9000";
+    assert_eq!(record_of(fen, story), "g1f3 e7e5 f3d4 h7h6");
+}
+
+#[test]
+fn captures_that_were_moves_to_a_stuck_square_are_corrected() {
+    // The square d4 always shows that it is empty. What is seen looks like captures on e5, until the second knight leaves d4.
+    let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let opening = "e2- ~300 e4+ ~300 W ~1500 e7- ~300 e5+ ~300 B ~1500 g1- ~300 f3+ ~300 W ~1500 b8- ~300 c6+ ~300 B ~1500";
+    let exchange = "f3- ~600 W ~1500 c6- ~600 B ~1500 h2- ~300 h3+ ~300 W ~1500";
+    assert_eq!(record_of(fen, &format!("{opening} {exchange}")), "e2e4 e7e5 g1f3 b8c6 f3e5 c6e5 h2h3");
+    let rest = "b3+ ~300 B ~1500 g2- ~300 g3+ ~300 W ~1500 a7- ~300 a6+ ~300 B ~9000";
+    let story = format!("{opening} {exchange} {rest}");
+    assert_eq!(record_of(fen, &story), "e2e4 e7e5 g1f3 b8c6 f3d4 c6d4 h2h3 d4b3 g2g3 a7a6");
+}
+
+#[test]
 fn a_king_on_the_place_of_a_piece_signals_the_result() {
     // The black king takes the place of the pawn on d5, which was not seen to be removed.
     let fen = "4r3/6Q1/1B3R2/1p1pk3/2q5/2P5/6PP/r5K1 w - - 19 48";

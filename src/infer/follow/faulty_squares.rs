@@ -34,6 +34,11 @@ impl Follower {
         self.best().assumed_stuck()
     }
 
+    /// Assumes that a square is stuck, before anything was played.
+    pub fn assume_stuck(&mut self, square: Square) {
+        self.lines.for_each(|line| line.assume_stuck(square, &self.seen));
+    }
+
     /// Returns the squares that were reported as stuck, and those that flicker now.
     pub fn reported_faulty(&self) -> Bitboard {
         self.faults.squares_with(Fault::Stuck) | self.seen.doubtful()

@@ -124,6 +124,12 @@ impl Lines {
         self.reason = Some(CorrectionReason::Evidence);
     }
 
+    /// Notes that these lines replace those of another decoding, whose counter of changes was at `changes`.
+    pub(super) fn mark_replaced(&mut self, changes: u64) {
+        self.changes = self.changes.max(changes) + 1;
+        self.reason = Some(CorrectionReason::Evidence);
+    }
+
     /// Limits the lines to this number for good.
     pub(super) fn narrow(&mut self, limit: usize) {
         self.beam = Beam::Live(self.beam.max_lines().min(limit));

@@ -154,7 +154,8 @@ impl TableGame {
             if !self.alert_filter.is_empty() && self.follower.kings_unclear().is_none() {
                 self.alert_filter.forget(|known, by, _| known == AlertKind::ResultSignalled && by.is_none());
             }
-            if is_signalled(self.record()) && self.follower.kings_unclear().is_none() {
+            // The question stands while the pieces are put away.
+            if is_signalled(self.record()) && !self.follower.kings_are_lifted() {
                 self.clear(now, is_signal, output);
             }
         } else if self.record().result.is_none() && self.kings.begin(now) {
@@ -169,6 +170,6 @@ fn is_signal(alert: &Alert) -> bool {
 }
 
 /// Whether the arbiter was alerted of the result that the kings signal.
-fn is_signalled(record: &Record) -> bool {
+pub(super) fn is_signalled(record: &Record) -> bool {
     record.alerts.iter().any(is_signal)
 }

@@ -3,6 +3,7 @@
 
 use super::disorder::{are_pieces_removed, differences, is_cleared, is_set_up_anew};
 use super::draft::{AlertDraft, has_position_alert};
+use super::kings::is_signalled;
 use super::missed_moves::MissedMovesSearch;
 use super::unexplained::DISORDER_TIMEOUT;
 use super::{GameContext, TableGame};
@@ -83,6 +84,11 @@ impl LagWatch {
     /// Records that the board has not agreed with the record since the first reading after a gap.
     fn begin_after_gap(&mut self, since: Millis) {
         self.lag = Some(RecordLag::begin(since, true));
+    }
+
+    /// Returns since when the record has been behind the board, if it is.
+    pub(super) fn since(&self) -> Option<Millis> {
+        self.lag.as_ref().map(|lag| lag.since)
     }
 
     /// Whether the record is behind since a gap.
@@ -178,7 +184,10 @@ impl TableGame {
         let unplayed = in_time && self.published.is_empty() && arrived.count() < MIN_PLAYED_SQUARES;
         let cleared =
             (in_time && is_set_up_anew(&self.follower, wrong)) || ((soon || unplayed) && is_cleared(&self.follower, wrong));
-        let is_put_away = are_pieces_removed(&self.follower) || (!after_gap && (is_kings_signal || (cleared && !came_at_once)));
+        // The operator has been asked for the result.
+        let is_asked = is_signalled(self.record()) && self.follower.kings_are_lifted();
+        let is_put_away =
+            is_asked || are_pieces_removed(&self.follower) || (!after_gap && (is_kings_signal || (cleared && !came_at_once)));
         if is_alerted {
             self.lag.mark_alerted();
         } else if is_put_away {
