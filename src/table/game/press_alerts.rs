@@ -3,13 +3,16 @@
 use super::TableGame;
 use super::draft::AlertDraft;
 use super::evidence::expected_reading;
-use crate::boards::Millis;
+use crate::boards::{Millis, SquareState};
 use crate::game::record::PlyState;
 use crate::game::{AlertKind, CompletedBy, Text};
+use crate::infer::LineNode;
+use crate::infer::model::{PRESS_OVERTAKE_WINDOW, SCAN_TIME};
 use crate::laws::reason::{PlacedPiece, ReasonArg};
 use crate::laws::{Irregularity, RulingFacts, Situation};
 use crate::table::Output;
 use crate::table::clock::Press;
+use shakmaty::Square;
 
 /// A piece that arrives on its square this long after the press was in the hand when the clock was pressed, in milliseconds: clock
 /// and squares are reported up to 600 ms apart.
@@ -43,6 +46,9 @@ impl TableGame {
         {
             return;
         }
+        if !self.was_pressed_before(press) {
+            return; // It may be the press of the player's last move, reported late.
+        }
         // The press does not belong to the next move.
         self.presses.drop_pending(press.at);
         let irregularity = Irregularity::PressWithoutMove;
@@ -61,6 +67,16 @@ impl TableGame {
         self.raise(now, draft, output);
     }
 
+    /// Whether the player to move has made no move, or an earlier press was seen to belong to the last one.
+    fn was_pressed_before(&self, press: Press) -> bool {
+        let Some(ply) = self.record().plies.len().checked_sub(1).filter(|ply| *ply > 0) else { return true };
+        let completed = self.record().ply(ply as u32).map(|ply| ply.state);
+        let is_own = |node: &LineNode, at: Millis| at + PRESS_OVERTAKE_WINDOW >= node.made_at && at < press.at;
+        let node = self.follower.nodes().get(ply);
+        let pressed = node.is_some_and(|node| node.pressed_at.is_some_and(|at| is_own(node, at)));
+        pressed && matches!(completed, Some(PlyState::Completed { by: CompletedBy::Clock, .. }))
+    }
+
     /// Checks whether the piece of a move completed by a press came to its square much later than the press.
     pub(super) fn judge_release(&mut self, now: Millis, ply: u32, pressed_at: Millis, output: &mut Output) {
         let line = self.follower.nodes();
@@ -71,10 +87,10 @@ impl TableGame {
         // The piece may have been straightened since.
         let moved = before.position.changes(mv).iter().find(|(square, _)| *square == mv.to()).and_then(|(_, piece)| piece);
         let shown = expected_reading(moved, self.follower.seen());
-        let arrival = self.touches.sightings().between(before.made_at, now);
-        let arrival = arrival.iter().find(|seen| seen.square == mv.to() && seen.now == shown);
+        let sightings = self.touches.sightings().between(before.made_at, now);
+        let arrival = sightings.iter().find(|seen| seen.square == mv.to() && seen.now == shown);
         // A piece that is still in the hand is looked for again when squares change.
-        self.presses.set_unreleased(ply, pressed_at, arrival.is_none());
+        self.presses.set_unreleased(ply, mv.to(), pressed_at, arrival.is_none());
         // If the players do not wait for each other, a press may belong to the move before.
         let pressed = |ply: u32| match self.record().ply(ply).map(|ply| ply.state) {
             Some(PlyState::Completed { by: CompletedBy::Clock, at }) => at < pressed_at,
@@ -89,7 +105,16 @@ impl TableGame {
         };
         let clear = line.len() == ply as usize + 1 && [0, 1, 2].into_iter().all(|back| is_sure(ply.saturating_sub(back)));
         let clear = clear && pressed(ply - 1) && pressed(ply.saturating_sub(2));
-        let late = arrival.filter(|seen| seen.at >= pressed_at + IN_HAND);
+        // A piece that was lifted only after the press was not pressed for; and where a piece was removed after it, one may have been
+        // there that the board did not show to arrive.
+        let emptied = |square: Square, at: Millis| {
+            sightings.iter().any(|seen| seen.square == square && seen.now == SquareState::Empty && seen.at > at)
+        };
+        // Or the opponent has a piece in hand, which may be the one that came.
+        let is_other = self.follower.mismatch().any()
+            || mv.from().is_some_and(|from| emptied(from, pressed_at))
+            || emptied(mv.to(), pressed_at + SCAN_TIME);
+        let late = arrival.filter(|seen| seen.at >= pressed_at + IN_HAND && !is_other);
         let Some(late) = late.filter(|_| clear && !self.hold.is_active()) else { return };
         let Some(square) = mv.from() else { return };
         let Some(piece) = before.position.piece_at(square) else { return };
@@ -109,7 +134,10 @@ impl TableGame {
 
     /// Checks again, after a change, whether the piece of a completed move has only now come to its square.
     pub(super) fn judge_late_release(&mut self, now: Millis, output: &mut Output) {
-        if let Some((ply, pressed_at)) = self.presses.take_unreleased(now) {
+        let same = |&(ply, to, _): &(u32, Square, Millis)| {
+            self.follower.nodes().get(ply as usize).is_some_and(|node| node.mv.is_some_and(|mv| mv.to() == to))
+        };
+        if let Some((ply, _, pressed_at)) = self.presses.take_unreleased(now).filter(same) {
             self.judge_release(now, ply, pressed_at, output);
         }
     }

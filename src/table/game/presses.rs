@@ -8,7 +8,7 @@ use crate::game::{CompletedBy, Event, Record};
 use crate::laws::edition::Completion;
 use crate::table::Output;
 use crate::table::clock::Press;
-use shakmaty::Color;
+use shakmaty::{Color, Square};
 
 /// How long after the press the mover's clock may still be corrected, in milliseconds: an increment can arrive late.
 const CLOCK_REVISION_WINDOW: Millis = 1_500;
@@ -38,8 +38,9 @@ pub(super) struct Presses {
     pending: Option<Press>,
     /// A press for which no move has been seen yet.
     idle: Option<Press>,
-    /// The last move that was completed by a press while its piece was not on the board: its ply, and the time of the press.
-    unreleased: Option<(u32, Millis)>,
+    /// The last move that was completed by a press while its piece was not seen on its square: its ply, the square, and the time of
+    /// the press.
+    unreleased: Option<(u32, Square, Millis)>,
     last: Option<Press>,
     /// Who has pressed since the game ended, if only one player did.
     since_end: Option<Color>,
@@ -114,13 +115,13 @@ impl Presses {
     }
 
     /// Records whether the piece of a move that was completed by a press has not been seen on its square yet.
-    pub(super) fn set_unreleased(&mut self, ply: u32, pressed_at: Millis, is_unreleased: bool) {
-        self.unreleased = Some((ply, pressed_at)).filter(|_| is_unreleased);
+    pub(super) fn set_unreleased(&mut self, ply: u32, to: Square, pressed_at: Millis, is_unreleased: bool) {
+        self.unreleased = Some((ply, to, pressed_at)).filter(|_| is_unreleased);
     }
 
-    /// Returns the move whose piece may only now come to its square, and when it was completed.
-    pub(super) fn take_unreleased(&mut self, now: Millis) -> Option<(u32, Millis)> {
-        self.unreleased.take().filter(|(_, pressed_at)| now <= pressed_at + MAX_HOLD_TIME)
+    /// Returns the move whose piece may only now come to its square: its ply, the square, and when it was completed.
+    pub(super) fn take_unreleased(&mut self, now: Millis) -> Option<(u32, Square, Millis)> {
+        self.unreleased.take().filter(|(.., pressed_at)| now <= pressed_at + MAX_HOLD_TIME)
     }
 
     /// Returns when a press without a visible move by the player to move must be re-evaluated.

@@ -4,10 +4,14 @@ use super::TableGame;
 use super::doubt::doubt;
 use super::draft::AlertDraft;
 use crate::boards::Millis;
-use crate::game::{AlertKind, CorrectionReason, Text};
+use crate::game::{AlertKind, Confidence, CorrectionReason, Text};
 use crate::table::Output;
-use shakmaty::{Move, Square};
+use shakmaty::{Move, Role, Square};
 use std::collections::BTreeMap;
+
+/// Minimum confidence of an illegal move that may have been made in place of a legal one, for an alert. For kings there is none: most
+/// illegal captures are theirs.
+const MIN_ILLEGAL: Confidence = Confidence(250);
 
 impl TableGame {
     /// Alerts the arbiter if the record was rewritten from ply `same` on, where it had the moves `before`, and the order is
@@ -102,6 +106,13 @@ impl TableGame {
             else {
                 continue;
             };
+            let share = self
+                .follower
+                .confidence(ply, now)
+                .and_then(|(_, others)| others.into_iter().find_map(|(other, share)| (other == instead.mv).then_some(share)));
+            if instead.mv.role() != Role::King && share.is_none_or(|share| share < MIN_ILLEGAL) {
+                continue;
+            }
             let squares = vec![mv.to(), instead.mv.to()];
             let text = Text::new("uncertain").with("plies", before.position.numbered_san(instead.mv));
             self.alert_filter.note_capture_alert(ply);
