@@ -213,6 +213,11 @@ fn evaluate_events(
                     || !matches!(alert.kind.category(), AlertCategory::End | AlertCategory::Device) =>
             {
                 let right = irregularity_at(truth, stamped.at);
+                let wrong_record = || published.iter().zip(&truth.plies).any(|((uci, _), ply)| *uci != ply.uci);
+                if right.is_none() && is_about_record(alert.kind) && wrong_record() {
+                    figures.raised.push((alert.kind.word(), true));
+                    continue;
+                }
                 match right.and_then(|index| reported.get_mut(index)) {
                     Some(reported) => *reported = true,
                     None if is_excused(truth, stamped.at) => continue,
@@ -233,6 +238,11 @@ fn evaluate_events(
     figures.trials = detection::trials(&truth.irregularities, events, settings.sensing);
     figures.takebacks = (understood.len() as u64, understood.iter().filter(|&&understood| understood).count() as u64);
     published
+}
+
+/// Whether an alert of this kind says that the record may be wrong. It is right if the record has a move that was not played.
+fn is_about_record(kind: AlertKind) -> bool {
+    matches!(kind, AlertKind::PositionUnexplained | AlertKind::MovesUncertain | AlertKind::CorrectionProposed)
 }
 
 fn false_alert(at: Millis, alert: &Alert) -> String {

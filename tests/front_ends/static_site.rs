@@ -124,7 +124,8 @@ async fn the_page_is_complete_and_follows_the_games() {
     until("the files of table 2 are gone", async || (!export.path("round/1/table/2.html").exists()).then_some(())).await;
     let hidden = |name: &&String| name.rsplit('/').next().unwrap().starts_with('.') && *name != ".touchmove.json";
     // One may exist for the moment in which a file is written.
-    until("no temporary file is left", async || (!files(&export.path("")).keys().any(|name| hidden(&name))).then_some(())).await;
+    until("no temporary file is left", async || (!files(&export.path("")).keys().any(|name| hidden(&name))).then_some(()))
+        .await;
 }
 
 #[tokio::test]
