@@ -364,3 +364,35 @@ fn a_promotion_to_a_piece_of_the_other_colour_is_illegal() {
     let outcome = play_on(SensorKind::Identity, fen, "e7- e8q ~200 W ~1500 e8- e8Q ~1500");
     assert_eq!(moves_and_alerts(&outcome), ("e7e8q".to_owned(), vec!["illegal_move e7,e8".to_owned()]));
 }
+
+#[test]
+fn a_press_that_is_reported_late_is_no_press_without_a_move() {
+    let fen = "6k1/8/8/8/8/8/3P4/6K1 w - - 0 1";
+    let moves = |press: &str| format!("d2- ~200 d3P ~200 W ~900 g8- ~200 g7k {press} ~300 g1- ~200 g2K ~300 W ~900 B ~6000");
+    // Black's first press is the last thing that is seen.
+    let late = play_on(SensorKind::Occupancy, fen, &moves(""));
+    assert_eq!(moves_and_alerts(&late), ("d2d3 g8g7 g1g2".to_owned(), Vec::new()), "{:?}", late.told);
+    let idle = play_on(SensorKind::Occupancy, fen, &moves("~300 B"));
+    let alerts = vec!["press_without_move ".to_owned()];
+    assert_eq!(moves_and_alerts(&idle), ("d2d3 g8g7 g1g2".to_owned(), alerts), "{:?}", idle.told);
+}
+
+#[test]
+fn a_recapture_is_no_late_release() {
+    // Nothing is seen of the capture on d5 but that the pawn leaves; then the square is emptied and the queen comes there.
+    let outcome = play_on(
+        SensorKind::Occupancy,
+        "3q2k1/8/8/3p4/4P3/8/8/6K1 w - - 0 1",
+        "e4- ~600 W ~900 d5- ~200 d8- ~300 d5q ~300 B ~4000",
+    );
+    assert_eq!(moves_and_alerts(&outcome), ("e4d5 d8d5".to_owned(), Vec::new()), "{:?}", outcome.told);
+}
+
+#[test]
+fn pieces_that_are_put_away_after_an_unclear_signal_raise_nothing() {
+    // A king takes the place of the pawn on e4, which nobody sees; after a while the pieces are put into the box.
+    let fen = "6k1/5ppp/8/8/4p3/8/5PPP/6K1 w - - 0 1";
+    let story = "g1- ~300 h1K ~300 W ~3000 h1- ~300 g8- ~300 d5K ~12000 f2- ~300 g2- ~300 h2- ~300 f7- ~300 g7- ~4000";
+    let outcome = play_on(SensorKind::Occupancy, fen, story);
+    assert_eq!(moves_and_alerts(&outcome), ("g1h1".to_owned(), vec!["result_signalled d5".to_owned()]), "{:?}", outcome.told);
+}

@@ -46,8 +46,9 @@ impl TableGame {
         {
             return;
         }
-        if !self.was_pressed_before(press) {
-            return; // It may be the press of the player's last move, reported late.
+        // It may be the press of the player's last move, reported late, or of one that is not published yet.
+        if line.len() > self.published.len() + 1 || !self.was_pressed_before(press) {
+            return;
         }
         // The press does not belong to the next move.
         self.presses.drop_pending(press.at);
