@@ -213,8 +213,7 @@ fn evaluate_events(
                     || !matches!(alert.kind.category(), AlertCategory::End | AlertCategory::Device) =>
             {
                 let right = irregularity_at(truth, stamped.at);
-                let wrong_record = || published.iter().zip(&truth.plies).any(|((uci, _), ply)| *uci != ply.uci);
-                if right.is_none() && is_about_record(alert.kind) && wrong_record() {
+                if right.is_none() && is_right_about_record(alert, &published, truth) {
                     figures.raised.push((alert.kind.word(), true));
                     continue;
                 }
@@ -240,9 +239,17 @@ fn evaluate_events(
     published
 }
 
-/// Whether an alert of this kind says that the record may be wrong. It is right if the record has a move that was not played.
-fn is_about_record(kind: AlertKind) -> bool {
-    matches!(kind, AlertKind::PositionUnexplained | AlertKind::MovesUncertain | AlertKind::CorrectionProposed)
+/// Whether this alert rightly says that the record is wrong: it proposes what was played, or a move from its ply on was not played.
+fn is_right_about_record(alert: &Alert, published: &[(String, Millis)], truth: &GroundTruth) -> bool {
+    let before = alert.ply.saturating_sub(1) as usize;
+    let (recorded, played) = (published.iter().map(|(uci, _)| uci), truth.plies.iter().map(|ply| &ply.uci));
+    match alert.kind {
+        AlertKind::CorrectionProposed => recorded.take(before).chain(&alert.proposed).eq(played),
+        AlertKind::PositionUnexplained | AlertKind::MovesUncertain => {
+            recorded.zip(played).skip(before).any(|(recorded, played)| recorded != played)
+        }
+        _ => false,
+    }
 }
 
 fn false_alert(at: Millis, alert: &Alert) -> String {

@@ -14,10 +14,6 @@ use std::sync::Arc;
 
 /// Maximum number of inputs kept. A longer game is not decoded again.
 const MAX_INPUTS: usize = 20_000;
-/// Number of updates of a line of play in one slice: some milliseconds of work on a small computer.
-const SLICE: usize = 256;
-/// The time between two slices, in milliseconds.
-pub(super) const STEP: Millis = 20;
 
 /// A table as it was when its game began, and what it has received since. It is kept for boards that do not identify pieces.
 #[derive(Clone)]
@@ -132,10 +128,10 @@ impl Replay {
         self.until_at = until_at;
     }
 
-    /// Decodes the next inputs. Returns whether all are decoded.
-    pub(super) fn run(&mut self, log: &GameLog) -> bool {
+    /// Decodes the next inputs, with this number of updates of a line of play. Returns whether all are decoded.
+    pub(super) fn run(&mut self, log: &GameLog, slice: usize) -> bool {
         let mut work = 0;
-        while work < SLICE {
+        while work < slice {
             let input = log.inputs.get(self.next).filter(|_| self.next < self.until);
             let until = input.map_or(self.until_at, |(at, _)| *at);
             match (self.table.next_deadline().filter(|due| *due < until), input) {
@@ -186,6 +182,8 @@ impl Table {
             Input::Link(_) => true,
             Input::Order(order) => match &order.command {
                 Command::Result { .. } | Command::Pause { .. } | Command::Adjust { .. } => true,
+                // It fixes moves, on the arbiter's authority.
+                Command::LetStand { .. } => return self.end_log(),
                 command if command.spec().rewrites => return self.end_log(),
                 _ => false,
             },

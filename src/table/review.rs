@@ -3,7 +3,7 @@
 //!
 //! Only boards that do not identify pieces need it. It runs in slices between inputs, so that other boards do not wait for it.
 
-use super::game_log::{GameLog, Replay, STEP};
+use super::game_log::{GameLog, Replay};
 use super::{Output, Table};
 use crate::boards::Millis;
 use crate::game::{Confidence, Sighting};
@@ -12,6 +12,10 @@ use std::sync::Arc;
 
 /// Time from the result to the review, in milliseconds: a result that was a mistake is withdrawn at once.
 const DELAY: Millis = 5_000;
+/// The time between two slices, in milliseconds.
+const STEP: Millis = 20;
+/// Number of updates of a line of play in one slice: some milliseconds of work on a small computer.
+const SLICE: usize = 256;
 /// How many lines of play are followed.
 const BEAM: Beam = Beam::Offline(85);
 /// Minimum confidence of the first move that differs from the record.
@@ -71,7 +75,7 @@ impl Review {
         }
         let Review::Decoding(replay, due) = self else { return None };
         *due = now.saturating_add(STEP);
-        if !Arc::make_mut(replay).run(log) {
+        if !Arc::make_mut(replay).run(log, SLICE) {
             return None;
         }
         let replay = Arc::clone(replay);

@@ -4,6 +4,7 @@ use super::check::PlacementCheck;
 use super::game::TableGame;
 use super::gap::Gap;
 use super::review::Review;
+use super::stuck_search::StuckSearch;
 use super::unrecorded::UnrecordedPlay;
 use super::{Output, Settings, Table};
 use crate::boards::{Millis, Placement, SensorKind, SquareState};
@@ -340,7 +341,7 @@ impl Table {
         self.pending_position = None;
         self.touched = Bitboard::EMPTY;
         self.undo_log.clear();
-        self.review = Review::Begins;
+        (self.log, self.review, self.stuck_search) = (None, Review::Begins, StuckSearch::default());
     }
 
     /// Begins a game from an earlier placement; what has changed since belongs to the game.

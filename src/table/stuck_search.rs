@@ -4,6 +4,7 @@
 //! One decoding tells more than the last moves: where a move was hidden by such a square, other moves before may have been taken for
 //! it. It runs in slices between inputs.
 
+use super::game::TableGame;
 use super::game_log::{GameLog, Replay};
 use super::{Output, Table};
 use crate::boards::{Millis, SensorKind};
@@ -17,13 +18,17 @@ const DELAY: Millis = 1_500;
 /// Time without an explanation after which it begins where there is no such quiet, and minimum time between two searches, in
 /// milliseconds.
 const INTERVAL: Millis = 4_000;
+/// Maximum number of inputs that are decoded for each square: a game of 300 moves, but not hours of a loose contact.
+const MAX_INPUTS: usize = 4_000;
 /// The time between two slices, in milliseconds: the arbiter should not be alerted before the search has ended.
 const STEP: Millis = 5;
+/// Number of updates of a line of play in one slice: a small part of that time on a small computer.
+const SLICE: usize = 128;
 
 /// How far the search is.
 #[derive(Clone, Default)]
 pub(super) struct StuckSearch {
-    /// The number of inputs when the last search ended, and when the next one may begin.
+    /// The number of inputs that the last search has decoded, and when the next one may begin.
     searched: (usize, Millis),
     stage: Stage,
 }
@@ -51,6 +56,7 @@ struct Candidates {
     /// The cost that the next one has to be below.
     limit: Cost,
     beam: Beam,
+    inputs: usize,
     until_at: Millis,
 }
 
@@ -71,9 +77,9 @@ impl Candidates {
             let Some((_, best)) = &mut self.best else { return true };
             // Meanwhile play may have gone on.
             best.extend(log, now);
-            return best.run(log);
+            return best.run(log, SLICE);
         };
-        if !replay.run(log) {
+        if !replay.run(log, SLICE) {
             self.current = Some((square, replay));
         } else if let Some(cost) = replay.table().game.as_ref().and_then(|game| game.cost_if_explained(self.until_at))
             && cost < self.limit
@@ -99,7 +105,7 @@ impl Table {
             return;
         }
         let (searched, next) = self.stuck_search.searched;
-        let is_new = self.log.as_ref().is_some_and(|log| log.len() > searched);
+        let is_new = self.log.as_ref().is_some_and(|log| (searched + 1..=MAX_INPUTS).contains(&log.len()));
         let since = self.game.as_ref().filter(|_| is_new).and_then(|game| game.behind_since());
         self.stuck_search.stage = since.map_or(Stage::Idle, |since| {
             let quiet = self.quiet.last_edge().saturating_add(DELAY);
@@ -115,7 +121,8 @@ impl Table {
         };
         if let Stage::Scheduled(_) = self.stuck_search.stage {
             let (squares, limit) = (game.may_be_stuck(), game.cost(now).saturating_sub(self.settings.hands.stuck_square));
-            let candidates = Candidates { squares, current: None, best: None, limit, beam: self.beam, until_at: now };
+            let candidates =
+                Candidates { squares, current: None, best: None, limit, beam: self.beam, inputs: log.len(), until_at: now };
             self.stuck_search.stage = Stage::Running(Arc::new(candidates), now);
         }
         let Stage::Running(candidates, due) = &mut self.stuck_search.stage else { return };
@@ -125,11 +132,18 @@ impl Table {
             return;
         }
         let found = candidates.best.take();
-        self.stuck_search = StuckSearch { searched: (log.len(), now.saturating_add(INTERVAL)), stage: Stage::Idle };
+        // A long search is not repeated soon.
+        let pause = INTERVAL.max(2 * now.saturating_sub(candidates.until_at));
+        self.stuck_search = StuckSearch { searched: (candidates.inputs, now.saturating_add(pause)), stage: Stage::Idle };
         let Some((square, replay)) = found else { return };
         // Meanwhile the board may have been explained.
         let is_wanted = game.behind_since().is_some() && game.record().result.is_none();
-        let other = replay.table().game.as_ref().filter(|other| is_wanted && other.cost_if_explained(now).is_some());
+        let is_same = |other: &TableGame| {
+            let (record, other) = (game.record(), other.record());
+            (&record.start_fen, record.started_at) == (&other.start_fen, other.started_at)
+        };
+        let explains = |other: &&TableGame| is_same(other) && other.cost_if_explained(now).is_some();
+        let other = replay.table().game.as_ref().filter(|other| is_wanted && explains(other));
         let Some(other) = other else { return };
         log.assume_stuck(square);
         self.with_game(output, |game, context, output| game.go_on_as(now, other, context, output));

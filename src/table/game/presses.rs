@@ -194,8 +194,10 @@ impl TableGame {
         // A press means that a move was made, so a hold ends.
         self.end_hold(now);
         // A move that is still being made, or that is not yet seen to be complete, may be the presser's.
-        let is_shown = self.follower.mismatch().is_empty();
-        let is_off_turn = is_shown && self.follower.tip().position.turn() == press.by && self.follower.nodes().len() > 1;
+        if self.follower.mismatch().any() {
+            return PressSides::AsAssigned;
+        }
+        let is_off_turn = self.follower.tip().position.turn() == press.by && self.follower.nodes().len() > 1;
         let is_first = self.follower.nodes().len() == 2 && self.follower.tip().pressed_at.is_none();
         match self.presses.note_side(is_off_turn, is_first) {
             true => PressSides::Swapped,

@@ -1,5 +1,6 @@
 //! Squares that are assumed to be stuck since the beginning of the game.
 
+use super::disorder::are_pieces_removed;
 use super::{GameContext, TableGame};
 use crate::boards::Millis;
 use crate::infer::model::{Cost, UNEXPLAINED_SQUARE};
@@ -7,9 +8,11 @@ use crate::table::Output;
 use shakmaty::{Bitboard, Square};
 
 impl TableGame {
-    /// Returns since when no line of play has explained the board; `None` if one does, or if the kings seem to show a result.
+    /// Returns since when no line of play has explained the board; `None` if one does, if the kings seem to show a result, or if
+    /// what is done is not play.
     pub(crate) fn behind_since(&self) -> Option<Millis> {
-        self.lag.since().filter(|_| !self.follower.king_strays() && self.follower.kings_unclear().is_none())
+        let is_signal = || self.follower.king_strays() || self.follower.kings_are_lifted();
+        self.lag.since().filter(|_| !self.hold.is_active() && !is_signal() && !are_pieces_removed(&self.follower))
     }
 
     /// Returns the squares that have not changed in this game, and are not known to be stuck.
