@@ -109,7 +109,9 @@ impl Table {
         let since = self.game.as_ref().filter(|_| is_new).and_then(|game| game.behind_since());
         self.stuck_search.stage = since.map_or(Stage::Idle, |since| {
             let quiet = self.quiet.last_edge().saturating_add(DELAY);
-            Stage::Scheduled(quiet.min(since.saturating_add(INTERVAL)).max(next))
+            // What is due by now has run.
+            let soonest = next.max(self.now.saturating_add(1));
+            Stage::Scheduled(quiet.min(since.saturating_add(INTERVAL)).max(soonest))
         });
     }
 
