@@ -118,20 +118,6 @@ impl Follower {
         self.best().history().decided()
     }
 
-    /// Returns the cost of all moves of the likeliest line and of what the board shows now.
-    pub fn total_cost(&self, now: Millis) -> Cost {
-        self.best().total_cost(now, &self.seen)
-    }
-
-    /// Follows the lines of play of another decoding of the same game. The squares that it assumes to be stuck are reported like those
-    /// that are assumed now.
-    pub fn replace_lines(&mut self, other: Follower) {
-        let changes = self.changes();
-        *self = Follower { faults: std::mem::take(&mut self.faults), ..other };
-        self.lines.mark_replaced(changes);
-        self.lines.for_each(Line::date_stuck);
-    }
-
     /// Returns a counter of changes of the line or of what is decided: while it stays the same, there is nothing to publish.
     pub fn changes(&self) -> u64 {
         self.lines.changes()

@@ -137,45 +137,10 @@ impl Line {
         self.costs.forget_all();
     }
 
-    /// Returns the squares that this line assumes to be stuck.
-    pub fn assumed_stuck(&self) -> Bitboard {
-        self.stuck.squares()
-    }
-
-    /// Returns the number of plies since the last of them was first assumed.
-    pub fn plies_since_stuck(&self) -> usize {
-        self.nodes().len().saturating_sub(self.stuck.since())
-    }
-
-    /// Assumes that a square is stuck.
-    pub fn assume_stuck(&mut self, square: Square, seen: &ObservedBoard) {
-        self.stuck.assume(Some(square), self.nodes().len());
-        self.update_at_tip(seen);
-    }
-
-    /// Counts the plies since squares were assumed to be stuck from now on.
-    pub fn date_stuck(&mut self) {
-        self.stuck.assume(None, self.nodes().len());
-    }
-
     /// Returns the cost of all plies and of what the board shows now, even where there is no other line to compare with.
     pub fn total_cost(&self, now: Millis, seen: &ObservedBoard) -> Cost {
         let plies: Cost = (1..self.nodes().len()).map(|ply| self.history.cost_of(ply, seen.hands())).sum();
         plies + self.compare(seen).pending_cost(now, &self.presses)
-    }
-
-    /// Adds squares that are known to be stuck.
-    pub fn add_stuck(&mut self, squares: Bitboard, seen: &ObservedBoard) {
-        if self.stuck.add(squares) {
-            self.update_at_tip(seen);
-        }
-    }
-
-    /// Clears the assumption that a square is stuck, because it changed.
-    pub fn clear_stuck(&mut self, square: Square, seen: &ObservedBoard) {
-        if self.stuck.remove(square) {
-            self.update_at_tip(seen);
-        }
     }
 
     /// Handles a change of one square, in squares of play; `seen` shows it already. Lines that split off are added to `others`.

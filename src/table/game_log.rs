@@ -52,7 +52,7 @@ impl GameLog {
         self.inputs.len()
     }
 
-    /// Returns a replay of what was received up to this time, with so many lines of play.
+    /// Returns a replay of what was received up to this time, with at most as many lines of play as `beam` allows.
     pub(super) fn replay(&self, until_at: Millis, beam: Beam) -> Replay {
         let mut table = Table { beam, ..Table::clone(&self.start) };
         table.game.iter_mut().for_each(|game| game.set_beam(beam));
@@ -149,19 +149,23 @@ impl Replay {
 }
 
 impl Table {
+    /// Returns a copy without what is kept to decode the game again, or to undo commands.
+    pub(super) fn without_past(&self) -> Table {
+        Table {
+            undo_log: UndoLog::default(),
+            log: None,
+            review: Review::default(),
+            stuck_search: StuckSearch::default(),
+            ..self.clone()
+        }
+    }
+
     /// Begins the log of a game that has just begun, if it may have to be decoded again.
     pub(super) fn begin_log(&mut self) {
         (self.log, self.stuck_search) = (None, StuckSearch::default());
         let is_logged = self.settings.sensing != SensorKind::Identity && !self.beam.is_offline() && self.is_judged;
         if let Some(game) = self.game.as_ref().filter(|_| is_logged) {
-            let start = Table {
-                is_judged: false,
-                game: Some(game.without_judging()),
-                undo_log: UndoLog::default(),
-                review: Review::default(),
-                stuck_search: StuckSearch::default(),
-                ..self.clone()
-            };
+            let start = Table { is_judged: false, game: Some(game.without_judging()), ..self.without_past() };
             self.log = Some(GameLog { start: Arc::new(start), inputs: Arc::default(), clock: ClockLog::default() });
         }
     }

@@ -2,9 +2,6 @@
 
 use super::game::TableGame;
 use super::pending_position::PendingPosition;
-use super::review::Review;
-use super::stuck_search::StuckSearch;
-use super::undo_log::UndoLog;
 use super::{Output, Table};
 use crate::boards::Millis;
 use crate::game::event::{Event, Rotation};
@@ -20,13 +17,7 @@ impl Table {
         let can_be_undone = order.by != Order::HUB;
         let changes_moves = can_be_undone && (order.command.spec().rewrites || matches!(order.command, Command::Adjust { .. }));
         let is_undo = order.command == Command::Undo {};
-        let before = (changes_moves && !is_undo).then(|| Table {
-            undo_log: UndoLog::default(),
-            log: None,
-            review: Review::default(),
-            stuck_search: StuckSearch::default(),
-            ..self.clone()
-        });
+        let before = (changes_moves && !is_undo).then(|| self.without_past());
         let answer = self.execute_order(now, order.clone(), output)?;
         match &answer {
             Answer::Undone(undone) => self.undo_log.note_undone(undone),

@@ -1,8 +1,8 @@
 //! The search for a stuck square on boards that detect only occupancy, when no line of play explains the board: for each square that
 //! has not changed in this game, the game is decoded once more as if that square were stuck.
 //!
-//! One decoding tells more than the last moves: where a move was hidden by such a square, other moves before may have been taken for
-//! it. It runs in slices between inputs.
+//! The whole game is decoded, because moves that such a square hid may have been recorded as other moves long before. The search runs
+//! in slices between inputs.
 
 use super::game::TableGame;
 use super::game_log::{GameLog, Replay};

@@ -390,7 +390,7 @@ fn a_recapture_is_no_late_release() {
 
 #[test]
 fn pieces_that_are_put_away_after_an_unclear_signal_raise_nothing() {
-    // A king takes the place of the pawn on e4, which nobody sees; after a while the pieces are put into the box.
+    // A king replaces the pawn on e4, which the board does not show; later the pieces are put away.
     let fen = "6k1/5ppp/8/8/4p3/8/5PPP/6K1 w - - 0 1";
     let story = "g1- ~300 h1K ~300 W ~3000 h1- ~300 g8- ~300 d5K ~12000 f2- ~300 g2- ~300 h2- ~300 f7- ~300 g7- ~4000";
     let outcome = play_on(SensorKind::Occupancy, fen, story);

@@ -3,7 +3,8 @@
 use super::Follower;
 use crate::boards::{Millis, SquareState};
 use crate::game::Fault;
-use crate::infer::{Faults, model};
+use crate::infer::model::Cost;
+use crate::infer::{Faults, Line, model};
 use shakmaty::{Bitboard, Square};
 
 impl Follower {
@@ -37,6 +38,20 @@ impl Follower {
     /// Assumes that a square is stuck, before anything was played.
     pub fn assume_stuck(&mut self, square: Square) {
         self.lines.for_each(|line| line.assume_stuck(square, &self.seen));
+    }
+
+    /// Returns the cost of all moves of the likeliest line and of what the board shows now.
+    pub fn total_cost(&self, now: Millis) -> Cost {
+        self.best().total_cost(now, &self.seen)
+    }
+
+    /// Follows the lines of play of another decoding of the same game. The squares that it assumes to be stuck are reported like those
+    /// that are assumed now.
+    pub fn replace_lines(&mut self, other: Follower) {
+        let changes = self.changes();
+        *self = Follower { faults: std::mem::take(&mut self.faults), ..other };
+        self.lines.mark_replaced(changes);
+        self.lines.for_each(Line::date_stuck);
     }
 
     /// Returns the squares that were reported as stuck, and those that flicker now.

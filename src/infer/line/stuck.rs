@@ -1,5 +1,6 @@
 //! Stuck squares, which show nothing of what happens on them.
 
+use super::Line;
 use super::comparison::Comparison;
 use super::presses::UnmatchedPresses;
 use crate::boards::{Millis, SensorKind};
@@ -50,6 +51,43 @@ impl StuckSquares {
         let known = self.squares.contains(square);
         self.squares.discard(square);
         known
+    }
+}
+
+impl Line {
+    /// Returns the squares that this line assumes to be stuck.
+    pub fn assumed_stuck(&self) -> Bitboard {
+        self.stuck.squares()
+    }
+
+    /// Returns the number of plies since the last of them was first assumed.
+    pub fn plies_since_stuck(&self) -> usize {
+        self.nodes().len().saturating_sub(self.stuck.since())
+    }
+
+    /// Assumes that a square is stuck.
+    pub fn assume_stuck(&mut self, square: Square, seen: &ObservedBoard) {
+        self.stuck.assume(Some(square), self.nodes().len());
+        self.update_at_tip(seen);
+    }
+
+    /// Counts the plies since squares were assumed to be stuck from now on.
+    pub fn date_stuck(&mut self) {
+        self.stuck.assume(None, self.nodes().len());
+    }
+
+    /// Adds squares that are known to be stuck.
+    pub fn add_stuck(&mut self, squares: Bitboard, seen: &ObservedBoard) {
+        if self.stuck.add(squares) {
+            self.update_at_tip(seen);
+        }
+    }
+
+    /// Clears the assumption that a square is stuck, because it changed.
+    pub fn clear_stuck(&mut self, square: Square, seen: &ObservedBoard) {
+        if self.stuck.remove(square) {
+            self.update_at_tip(seen);
+        }
     }
 }
 

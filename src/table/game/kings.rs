@@ -154,7 +154,7 @@ impl TableGame {
             if !self.alert_filter.is_empty() && self.follower.kings_unclear().is_none() {
                 self.alert_filter.forget(|known, by, _| known == AlertKind::ResultSignalled && by.is_none());
             }
-            // The question stands while the pieces are put away.
+            // While the pieces are put away, the result is still wanted.
             if is_signalled(self.record()) && !self.follower.kings_are_lifted() {
                 self.clear(now, is_signal, output);
             }

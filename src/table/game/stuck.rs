@@ -8,8 +8,8 @@ use crate::table::Output;
 use shakmaty::{Bitboard, Square};
 
 impl TableGame {
-    /// Returns since when no line of play has explained the board; `None` if one does, if the kings seem to show a result, or if
-    /// what is done is not play.
+    /// Returns since when no line of play has explained the board; `None` if one does, if the kings seem to show a result, or
+    /// while the game is paused.
     pub(crate) fn behind_since(&self) -> Option<Millis> {
         let is_signal = || self.follower.king_strays() || self.follower.kings_are_lifted();
         self.lag.since().filter(|_| !self.hold.is_active() && !is_signal() && !are_pieces_removed(&self.follower))
