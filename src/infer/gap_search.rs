@@ -4,7 +4,8 @@
 //! Only where the board identifies pieces: on others too many lines lead to the same squares.
 
 use super::ObservedBoard;
-use super::explain::{lifted_squares, prior_cost};
+use super::explain::lifted_squares;
+use super::line_prior::LinePrior;
 use crate::laws::Position;
 use shakmaty::{Bitboard, CastlingSide, Color, Move};
 
@@ -114,7 +115,8 @@ impl GapSearch {
     /// Returns the likeliest line that was found.
     fn best(&mut self) -> GapResult {
         let found = std::mem::take(&mut self.found);
-        match found.into_iter().min_by_key(|moves| prior_cost(&self.base, moves)) {
+        let mut prior = LinePrior::new(&self.base);
+        match found.into_iter().min_by_key(|moves| prior.cost(moves)) {
             Some(moves) => GapResult::Line(moves),
             None => GapResult::Nothing,
         }

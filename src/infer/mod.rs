@@ -20,6 +20,7 @@ mod growth;
 mod hand_costs;
 mod hand_counts;
 mod line;
+mod line_prior;
 pub mod model;
 mod node;
 mod observed_board;

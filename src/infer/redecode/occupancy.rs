@@ -7,7 +7,8 @@
 
 use super::{MAX_PLIES, OpenSquares, Ply, RedecodedLine, castling_rook_square};
 use crate::boards::{Millis, SquareState};
-use crate::infer::explain::{landing_square, prior_cost};
+use crate::infer::explain::landing_square;
+use crate::infer::line_prior::LinePrior;
 use crate::infer::model::{self, Cost, MAX_OVERLAP, MAX_STOP, SCAN_TIME};
 use crate::infer::{Charge, HandEvent, LineNode, ObservedBoard};
 use crate::laws::Position;
@@ -49,9 +50,10 @@ pub(in crate::infer) fn redecode_occupancy(
     let mut found = decoder.found;
     found.sort_by_key(|line| line.cost);
     found.truncate(MAX_WEIGHED);
+    let mut prior = LinePrior::new(&base.position);
     for line in &mut found {
         let moves: Vec<Move> = line.plies.iter().map(|ply| ply.mv).collect();
-        line.cost += prior_cost(&base.position, &moves) - moves.len() as Cost * model::AVERAGE_MOVE;
+        line.cost += prior.cost(&moves) - moves.len() as Cost * model::AVERAGE_MOVE;
     }
     found.sort_by_key(|line| line.cost);
     found
