@@ -31,6 +31,11 @@ impl Faults {
         self.known.iter().filter(|known| known.fault == fault).map(|known| known.square).collect()
     }
 
+    /// Returns whether no fault is known.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
     /// Returns the faults in force.
     pub fn in_force(&self) -> impl Iterator<Item = (Square, Fault)> + '_ {
         self.known.iter().map(|known| (known.square, known.fault))

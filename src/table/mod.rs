@@ -30,7 +30,7 @@ mod unrecorded;
 use crate::boards::{LinkState, Millis, Placement, Reading};
 use crate::game::event::{Event, Rotation};
 use crate::game::{Answer, Order, Preview, Record, Refusal, StampedEvent};
-use crate::infer::{Beam, rotated};
+use crate::infer::{Beam, Patience, rotated};
 pub use crate::infer::{
     CostParts, DropReason, HandCosts, HandCounts, HandEvent, HandLog, Hypothesis, HypothesisMove, LineTrace, PlyTrace,
 };
@@ -74,6 +74,8 @@ pub enum Input {
 #[derive(Clone)]
 pub struct Table {
     settings: Settings,
+    /// How long moves wait, see [`Settings::patience`].
+    patience: [Patience; 2],
     beam: Beam,
     is_judged: bool,
     /// The line of play that is traced in the next game to begin.
@@ -116,6 +118,7 @@ impl Table {
         let clock = Clock::new(settings.clock_side);
         Table {
             rotation: settings.rotation,
+            patience: settings.patience(),
             beam: settings.beam(),
             is_judged: true,
             trace: None,

@@ -6,7 +6,7 @@ use crate::game::event::Rotation;
 use crate::game::json::{text, word, word_or_null};
 use crate::game::words::words;
 use crate::infer::model::Cost;
-use crate::infer::{Beam, HandCosts, HandEvent};
+use crate::infer::{Beam, HandCosts, HandEvent, Patience};
 use crate::laws::{BadFen, Laws, Position};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -128,6 +128,12 @@ impl Settings {
     /// If `start_fen` is not a valid FEN; a table then looks for the usual start positions.
     pub fn start(&self) -> Result<Option<Position>, BadFen> {
         self.start_fen.as_ref().map(|fen| Position::from_fen(fen, self.chess960)).transpose()
+    }
+
+    /// Returns how long moves wait: usually, and while a player is short of time, when a delay costs twice as much.
+    pub(super) fn patience(&self) -> [Patience; 2] {
+        [(self.settle_ms, 1), (self.settle_low_ms, 2)]
+            .map(|(settle, hurry)| Patience::new(settle.into(), self.wrong_move_cost, self.delay_cost.saturating_mul(hurry)))
     }
 
     /// Returns the beam width for these settings.

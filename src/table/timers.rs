@@ -74,11 +74,10 @@ impl Table {
         self.clock.is_low(self.settings.low_time_ms)
     }
 
-    /// Returns how long moves wait now. While a player is short of time, a delay costs twice as much.
+    /// Returns how long moves wait now.
     pub(super) fn patience(&self) -> Patience {
-        let settings = &self.settings;
-        let (settle, hurry) = if self.is_short_of_time() { (settings.settle_low_ms, 2) } else { (settings.settle_ms, 1) };
-        Patience::new(settle.into(), settings.wrong_move_cost, settings.delay_cost.saturating_mul(hurry))
+        let [usual, short_of_time] = self.patience;
+        if self.is_short_of_time() { short_of_time } else { usual }
     }
 
     /// Returns when the kings have been in the centre long enough to signal a result.

@@ -66,6 +66,7 @@ impl Follower {
 
     /// Handles a change of a square that had shown `before` since `since`: tests whether it flickers, or was wrongly assumed stuck.
     pub(super) fn watch_square(&mut self, now: Millis, square: Square, before: SquareState, since: Millis) {
+        let had_faults = !self.faults.is_empty();
         let tip = self.lines.best().tip();
         let right = self.seen.is_compatible(square, tip.position.piece_at(square));
         let moved = tip.mv.is_some_and(|mv| mv.to() == square) && tip.made_at >= since;
@@ -77,7 +78,9 @@ impl Follower {
         if !self.faults.squares_with(Fault::Stuck).contains(square) {
             self.lines.for_each(|line| line.clear_stuck(square, &self.seen));
         }
-        self.apply_faults(now);
+        if had_faults || !self.faults.is_empty() {
+            self.apply_faults(now);
+        }
     }
 
     /// Reports a square that all lines have assumed stuck for a few moves.

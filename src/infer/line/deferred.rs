@@ -58,6 +58,11 @@ impl DeferredLines {
         DeferredLines { lines: Vec::new(), limit }
     }
 
+    /// Returns whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
     /// Returns the number of deferred lines.
     pub(super) fn count(&self) -> usize {
         self.lines.len()

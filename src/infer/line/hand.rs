@@ -19,6 +19,14 @@ impl Comparison<'_> {
         }
     }
 
+    /// Returns the squares whose pieces are missing, if these are at most two, nothing else differs, and all squares are compared. On
+    /// boards that identify pieces no move leaves that: where its piece lands, the board shows another one than before.
+    pub(super) fn only_missing(&self) -> Option<Bitboard> {
+        let missing = self.mismatch();
+        let is_all = self.hidden().is_empty() && missing.count() <= 2 && missing.is_disjoint(self.seen().occupied());
+        is_all.then_some(missing)
+    }
+
     /// Returns whether this could be the beginning of castling: king and rook in the air.
     pub(super) fn may_be_castling(&self, lifted: Bitboard) -> bool {
         let castles = |mv: Move| matches!(mv, Move::Castle { king, rook } if lifted.contains(king) && lifted.contains(rook));

@@ -20,6 +20,9 @@ impl Line {
             return;
         }
         let is_identity = seen.sensing() == SensorKind::Identity;
+        if is_identity && self.deferred.is_empty() && self.compare(seen).only_missing().is_some() {
+            return;
+        }
         let Recognition { next, stayed, other } = self.compare(seen).recognise();
         if let Some(&Match { mv, .. }) = next.first().filter(|_| !stayed) {
             let (base, confidence) = (self.history.node_count() - 1, confidence::RECONSTRUCTED);
