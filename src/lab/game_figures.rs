@@ -213,7 +213,7 @@ fn evaluate_events(
                     || !matches!(alert.kind.category(), AlertCategory::End | AlertCategory::Device) =>
             {
                 let right = irregularity_at(truth, stamped.at);
-                if right.is_none() && is_right_about_record(alert, &published, truth) {
+                if right.is_none() && is_right_about_record(stamped.at, alert, &published, truth) {
                     figures.raised.push((alert.kind.word(), true));
                     continue;
                 }
@@ -239,15 +239,18 @@ fn evaluate_events(
     published
 }
 
-/// Whether this alert rightly says that the record is wrong: it proposes what was played, or a move from its ply on was not played.
-fn is_right_about_record(alert: &Alert, published: &[(String, Millis)], truth: &GroundTruth) -> bool {
+/// Whether this alert rightly says that the record is wrong: it proposes what was played, or a move from its ply on was not played,
+/// or the board shows another position because a move was played that is not on record.
+fn is_right_about_record(at: Millis, alert: &Alert, published: &[(String, Millis)], truth: &GroundTruth) -> bool {
     let before = alert.ply.saturating_sub(1) as usize;
     let (recorded, played) = (published.iter().map(|(uci, _)| uci), truth.plies.iter().map(|ply| &ply.uci));
+    let is_behind = truth.plies.get(published.len()).is_some_and(|ply| ply.done_at <= at);
+    let is_wrong = || recorded.clone().zip(played.clone()).skip(before).any(|(recorded, played)| recorded != played);
     match alert.kind {
-        AlertKind::CorrectionProposed => recorded.take(before).chain(&alert.proposed).eq(played),
-        AlertKind::PositionUnexplained | AlertKind::MovesUncertain => {
-            recorded.zip(played).skip(before).any(|(recorded, played)| recorded != played)
-        }
+        AlertKind::CorrectionProposed => recorded.clone().take(before).chain(&alert.proposed).eq(played.clone()),
+        AlertKind::MovesUncertain => is_wrong(),
+        AlertKind::PositionUnexplained => is_behind || is_wrong(),
+        AlertKind::Displaced => is_behind,
         _ => false,
     }
 }
