@@ -44,7 +44,7 @@ pub struct Doubts {
     pub inversions: u32,
     /// Number of moves that were put down before their first square was left.
     pub backwards: u32,
-    /// Prior cost of the moves, on boards that do not identify pieces, where lines are equally good so far; otherwise 0.
+    /// Prior cost of the moves, on boards that do not identify pieces, if several lines are the best so far; 0 for all others.
     pub unlikely: Cost,
 }
 
@@ -199,7 +199,7 @@ impl Search<'_> {
     /// Returns the squares that differ after this move, given those that differ before it. Takes a tenth of the time of computing the
     /// position after it.
     fn wrong_after(&self, position: &Position, mv: Move, mut wrong: Bitboard) -> Bitboard {
-        // Nearly all moves.
+        // Nearly all moves are normal moves.
         if let Move::Normal { role, from, to, promotion, .. } = mv {
             let piece = promotion.unwrap_or(role).of(position.turn());
             wrong.set(from, self.seen.occupied().contains(from));
@@ -236,8 +236,8 @@ impl Search<'_> {
         let board = position.board();
         let movable = board.by_color(!position.turn()) & (!occupied | self.hidden) & !Bitboard::from_square(mv.to());
         let may_castle = position.is_chess960() || (movable & board.kings()).any();
-        let put = if may_castle { 2 } else { 1 };
-        (movable.any() || may_castle) && (wrong & occupied).count() <= put && (wrong & !occupied).count() <= 3
+        let max_landed = if may_castle { 2 } else { 1 };
+        (movable.any() || may_castle) && (wrong & occupied).count() <= max_landed && (wrong & !occupied).count() <= 3
     }
 
     /// Returns whether this can be the last move: it corrects all wrong squares, except for a piece that the next player has in

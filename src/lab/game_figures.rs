@@ -240,7 +240,7 @@ fn evaluate_events(
 }
 
 /// Whether this alert rightly says that the record is wrong: it proposes what was played, or a move from its ply on was not played,
-/// or the board shows another position because a move was played that is not on record.
+/// or moves are missing on record when it says that the board shows another position.
 fn is_right_about_record(at: Millis, alert: &Alert, published: &[(String, Millis)], truth: &GroundTruth) -> bool {
     let before = alert.ply.saturating_sub(1) as usize;
     let (recorded, played) = (published.iter().map(|(uci, _)| uci), truth.plies.iter().map(|ply| &ply.uci));
@@ -250,7 +250,6 @@ fn is_right_about_record(at: Millis, alert: &Alert, published: &[(String, Millis
         AlertKind::CorrectionProposed => recorded.clone().take(before).chain(&alert.proposed).eq(played.clone()),
         AlertKind::MovesUncertain => is_wrong(),
         AlertKind::PositionUnexplained => is_behind || is_wrong(),
-        AlertKind::Displaced => is_behind,
         _ => false,
     }
 }

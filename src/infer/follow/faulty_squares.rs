@@ -47,11 +47,12 @@ impl Follower {
 
     /// Follows the lines of play of another decoding of the same game. The squares that it assumes to be stuck are reported like those
     /// that are assumed now.
-    pub fn replace_lines(&mut self, other: Follower) {
+    pub fn replace_lines(&mut self, now: Millis, other: Follower) {
         let changes = self.changes();
         *self = Follower { faults: std::mem::take(&mut self.faults), ..other };
         self.lines.mark_replaced(changes);
         self.lines.for_each(Line::date_stuck);
+        self.apply_faults(now);
     }
 
     /// Returns the squares that were reported as stuck, and those that flicker now.

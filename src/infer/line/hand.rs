@@ -19,12 +19,22 @@ impl Comparison<'_> {
         }
     }
 
-    /// Returns the squares whose pieces are missing, if these are at most two, nothing else differs, and all squares are compared. On
-    /// boards that identify pieces no move leaves that: where its piece lands, the board shows another one than before.
-    pub(super) fn only_missing(&self) -> Option<Bitboard> {
+    /// Returns the squares of missing pieces, if these are one or two, nothing else differs, and all squares are compared. On boards
+    /// that identify pieces no single move leaves that: where its piece lands, the board shows another one than before.
+    pub(super) fn missing_pieces(&self) -> Option<Bitboard> {
         let missing = self.mismatch();
-        let is_all = self.hidden().is_empty() && missing.count() <= 2 && missing.is_disjoint(self.seen().occupied());
-        is_all.then_some(missing)
+        let is_all = self.hidden().is_empty() && missing.is_disjoint(self.seen().occupied());
+        Some(missing).filter(|missing| is_all && (1..=2).contains(&missing.count()))
+    }
+
+    /// Returns whether the board shows only that the next move has begun: its player has lifted something, or one piece of the
+    /// opponent that had come to rest.
+    pub(super) fn is_move_begun(&self) -> bool {
+        let opponents = self.tip().position.board().by_color(!self.tip().position.turn());
+        self.missing_pieces().is_some_and(|missing| {
+            let foreign = missing & opponents;
+            foreign.is_empty() || (missing.count() == 1 && foreign.is_disjoint(self.passed_square()))
+        })
     }
 
     /// Returns whether this could be the beginning of castling: king and rook in the air.

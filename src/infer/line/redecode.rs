@@ -9,12 +9,11 @@ use crate::infer::redecode::{RedecodedLine, redecode_moves, redecode_occupancy_m
 use shakmaty::{Bitboard, Move, Square};
 
 impl Line {
-    /// Returns whether the last moves were so close together that they can be decoded in more than one way. While pieces are only
-    /// missing, they cannot: where these are put down decides.
+    /// Returns whether the last moves were so close together that they can be decoded in more than one way. When the next move has
+    /// only begun, that was done before, and where its piece is put down decides.
     pub fn needs_redecode(&self, seen: &ObservedBoard) -> bool {
         let comparison = self.compare(seen);
-        let awaits_landing = comparison.only_missing().is_some_and(Bitboard::any);
-        !awaits_landing && self.history.needs_redecode(|| comparison.unexplained().any())
+        !comparison.is_move_begun() && self.history.needs_redecode(|| comparison.unexplained().any())
     }
 
     /// Returns whether the last moves, one of them new, were close together, or the board shows something that the last position

@@ -20,7 +20,7 @@ impl Line {
             return;
         }
         let is_identity = seen.sensing() == SensorKind::Identity;
-        if is_identity && self.deferred.is_empty() && self.compare(seen).only_missing().is_some() {
+        if is_identity && self.deferred.is_empty() && self.compare(seen).missing_pieces().is_some() {
             return;
         }
         let Recognition { next, stayed, other } = self.compare(seen).recognise();

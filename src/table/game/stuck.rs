@@ -41,7 +41,7 @@ impl TableGame {
 
     /// Follows the lines of play of another decoding of the same game from now on, and corrects the record by them.
     pub(crate) fn go_on_as(&mut self, now: Millis, other: &TableGame, context: &GameContext<'_>, output: &mut Output) {
-        self.follower.replace_lines(other.follower.clone());
+        self.follower.replace_lines(now, other.follower.clone());
         self.publish_all(now, context, output);
         self.check_record_lag(now, context, output);
     }
