@@ -1,4 +1,4 @@
-//! The prior cost of whole lines of moves, many of which begin alike.
+//! The prior cost of lines of moves, many of which share their first moves.
 
 use super::model::Cost;
 use super::prior::{RecentMoves, prior_costs};

@@ -149,7 +149,7 @@ impl Replay {
 }
 
 impl Table {
-    /// Returns a copy without what is kept to decode the game again, or to undo commands.
+    /// Returns a copy without the log of its inputs, its searches, and the commands that can be undone.
     pub(super) fn without_past(&self) -> Table {
         Table {
             undo_log: UndoLog::default(),

@@ -196,8 +196,8 @@ fn a_game_that_begins_with_the_link_down_waits_for_the_board() {
     }
 }
 
-/// With queens everywhere, on a board of which three ranks are hidden, more lines of three plies explain what is seen than are kept: the
-/// result is marked as cut off.
+/// With queens everywhere and three ranks hidden, the number of lines of three plies that explain the board exceeds the limit: the result
+/// is marked as cut off.
 #[test]
 fn an_incomplete_search_is_marked_as_cut_off() {
     let base = Position::from_fen("nqqqkqqn/qqqqqqqq/8/8/8/8/QQQQQQQQ/NQQQKQQN w - - 0 1", false).expect("a FEN");
