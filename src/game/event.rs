@@ -164,7 +164,7 @@ events! {
         clocks: ClockTimes,
     }
     /// An alert was raised. If its id is that of an open alert, it replaces that one.
-    ["alert_raised", Durable, Arbiter] AlertRaised (Alert)
+    ["alert_raised", Durable, Arbiter] AlertRaised (Box<Alert>)
     /// The reason for an alert is gone.
     ["alert_cleared", Durable, Arbiter] AlertCleared {
         /// The id of the alert.

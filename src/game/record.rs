@@ -219,7 +219,7 @@ impl Record {
                 }
                 self.alerts_raised += 1;
                 self.alert_plies.insert(alert.id, self.plies.len() as u32);
-                self.alerts.push(alert.clone());
+                self.alerts.push(Alert::clone(alert));
             }
             Event::AlertCleared { id } => {
                 self.alerts.retain(|alert| alert.id != *id);

@@ -67,7 +67,7 @@ pub fn trials(committed: &[Irregularity], events: &[StampedEvent], sensing: Sens
     let mut raised = RaisedAlerts::default();
     let alerts =
         events.iter().filter(|stamped| !raised.is_amended(&stamped.event)).filter_map(|stamped| match &stamped.event {
-            Event::AlertRaised(alert) => Some((stamped.at, alert)),
+            Event::AlertRaised(alert) => Some((stamped.at, &**alert)),
             _ => None,
         });
     let alerts: Vec<(Millis, &Alert)> = alerts.collect();

@@ -185,7 +185,7 @@ fn counted(stage: &Stage, kind: AlertKind, ply: u32) -> StampedEvent {
         proposed: Vec::new(),
     };
     let number = Some(record(stage).last_number + 1);
-    StampedEvent { at: stage.now, number, event: Event::AlertRaised(alert) }
+    StampedEvent { at: stage.now, number, event: Event::AlertRaised(Box::new(alert)) }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use touchmove::boards::{Address, ClockHalf, ClockReading, HalfTime, LinkState, Millis, Protocol, Reading, dgt};
-use touchmove::game::{Alert, AlertKind, Event, StampedEvent};
+use touchmove::game::{AlertKind, Event, StampedEvent};
 use touchmove::laws::Position;
 use touchmove::locale::Locale;
 use touchmove::simulate::rng::Rng;
@@ -311,8 +311,8 @@ impl ClockBench {
     /// The `clock_set` and `flag_fall` alerts, with their times.
     fn alerts(&self) -> Vec<(Millis, AlertKind)> {
         let alert = |stamped: &StampedEvent| match &stamped.event {
-            Event::AlertRaised(Alert { kind: kind @ (AlertKind::ClockSet | AlertKind::FlagFall), .. }) => {
-                Some((stamped.at, *kind))
+            Event::AlertRaised(alert) if matches!(alert.kind, AlertKind::ClockSet | AlertKind::FlagFall) => {
+                Some((stamped.at, alert.kind))
             }
             _ => None,
         };

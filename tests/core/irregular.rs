@@ -207,7 +207,7 @@ fn moves_and_alerts(story: &Story) -> (String, Vec<String>) {
         let squares: Vec<String> = alert.squares.iter().map(ToString::to_string).collect();
         format!("{} {}", alert.kind.word(), squares.join(","))
     };
-    (recorded_moves(record), alerts.map(text).collect())
+    (recorded_moves(record), alerts.map(|alert| text(alert)).collect())
 }
 
 /// White's king can capture on b5; on d3 and d5 it would be attacked by the rook.

@@ -56,7 +56,7 @@ fn one_of_each() -> Vec<StampedEvent> {
         Event::MoveCompleted { ply: 1, by: CompletedBy::Clock, clocks: ClockTimes { black: None, ..seconds(179, 180) } },
         Event::ClockRevised { ply: 1, clocks: seconds(181, 180) },
         Event::MovesCorrected { from_ply: 1, moves: vec![played("e2e4", "e4", AFTER_E4)], reason: CorrectionReason::Evidence },
-        Event::AlertRaised(Alert {
+        Event::AlertRaised(Box::new(Alert {
             id: 1,
             kind: AlertKind::PositionUnexplained,
             ply: 1,
@@ -77,7 +77,7 @@ fn one_of_each() -> Vec<StampedEvent> {
             touches: Vec::new(),
             put_right: None,
             proposed: Vec::new(),
-        }),
+        })),
         Event::AlertCleared { id: 1 },
         Event::Commanded { command: Command::TakeBack { plies: 1 }, by: "uid 1000".into() },
         Event::Commanded { command: Command::Position { fen: START.into() }, by: ":1.42".into() },
@@ -213,8 +213,8 @@ fn an_alert_of_an_older_version_is_about_lifted_pieces() {
     let Event::AlertRaised(alert) = stamped.event else { panic!("not an alert") };
     assert_eq!((alert.evidence_kind, alert.touch_evidence()), (None, Some(TouchEvidence::Lift)));
     let touches = vec![TouchSighting { at: 5, until: 1900, square: Square::G1 }];
-    let new = Alert { evidence_kind: Some(TouchEvidence::Touch), touches, evidence: Vec::new(), ..alert };
-    let event = Event::AlertRaised(new);
+    let new = Alert { evidence_kind: Some(TouchEvidence::Touch), touches, evidence: Vec::new(), ..*alert };
+    let event = Event::AlertRaised(Box::new(new));
     let text = wire::to_json(&StampedEvent { at: 9, number: Some(2), event: event.clone() });
     assert!(text.ends_with(r#""evidence_kind":"touch","touches":[{"t":5,"until":1900,"square":"g1"}]}"#), "{text}");
     assert_eq!(wire::from_json(&text).expect("an event").event, event);
@@ -432,7 +432,7 @@ pub fn event() -> impl Strategy<Value = Event> {
             reason
         }),
         (any::<u32>(), clock_times()).prop_map(|(ply, clocks)| Event::ClockRevised { ply, clocks }),
-        alert().prop_map(Event::AlertRaised),
+        alert().prop_map(|alert| Event::AlertRaised(Box::new(alert))),
         any::<u32>().prop_map(|id| Event::AlertCleared { id }),
         (square(), word(), any::<String>()).prop_map(|(square, fault, detail)| Event::BoardFault { square, fault, detail }),
         (of(word()), word()).prop_map(|(result, reason)| Event::Result { result, reason }),

@@ -42,7 +42,7 @@ fn completed(ply: u32) -> Event {
 }
 
 fn alert(id: u32, kind: AlertKind, ply: u32) -> Event {
-    Event::AlertRaised(Alert {
+    Event::AlertRaised(Box::new(Alert {
         id,
         kind,
         ply,
@@ -60,7 +60,7 @@ fn alert(id: u32, kind: AlertKind, ply: u32) -> Event {
         touches: Vec::new(),
         put_right: None,
         proposed: Vec::new(),
-    })
+    }))
 }
 
 fn commanded(command: Command) -> Event {

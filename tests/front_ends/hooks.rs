@@ -96,7 +96,7 @@ fn started() -> Event {
 }
 
 fn raised(id: u32, kind: AlertKind) -> Event {
-    Event::AlertRaised(Alert {
+    Event::AlertRaised(Box::new(Alert {
         id,
         kind,
         ply: 3,
@@ -114,7 +114,7 @@ fn raised(id: u32, kind: AlertKind) -> Event {
         touches: Vec::new(),
         put_right: None,
         proposed: Vec::new(),
-    })
+    }))
 }
 
 /// Writes an executable script.

@@ -46,10 +46,10 @@ impl Scene {
         let start =
             Event::GameStarted { fen: fen.clone(), chess960: Some(518), laws: "fide-2023".into(), rotation: Rotation::Upright };
         let kinds = AlertKind::ALL.iter().chain([&TWICE]);
-        let alerts = (1..).zip(kinds).map(|(id, kind)| Event::AlertRaised(alert(id, *kind, &fen)));
+        let alerts = (1..).zip(kinds).map(|(id, kind)| Event::AlertRaised(Box::new(alert(id, *kind, &fen))));
         // The last event, of which operators do not know, is an alert once more.
         let unknown = (1..).zip(AlertKind::ALL).find(|(_, kind)| kind.audience() == Audience::Arbiter);
-        let unknown = unknown.map(|(id, kind)| Event::AlertRaised(alert(id, *kind, &fen)));
+        let unknown = unknown.map(|(id, kind)| Event::AlertRaised(Box::new(alert(id, *kind, &fen))));
         let events = (1..).zip(std::iter::once(start).chain(alerts).chain(unknown));
         let events = events.map(|(number, event)| StampedEvent { at: 0, number: Some(number), event }).collect();
         let journal = Journal::open(&state).unwrap().0;

@@ -56,7 +56,7 @@ impl ControlledGame {
         let mut alert = self.read(|game| game.record.alerts.iter().find(|alert| alert.id == id).cloned());
         if alert.is_none() {
             alert = self.hub.events_after(self.game, 0)?.into_iter().rev().find_map(|stamped| match stamped.event {
-                Event::AlertRaised(alert) if alert.id == id => Some(alert),
+                Event::AlertRaised(alert) if alert.id == id => Some(*alert),
                 _ => None,
             });
         }

@@ -307,7 +307,7 @@ mod tests {
             Event::MoveCompleted { ply: 1, by: CompletedBy::Clock, clocks },
             Event::MovesCorrected { from_ply: 1, moves: vec![played], reason: CorrectionReason::Evidence },
             Event::ClockRevised { ply: 1, clocks },
-            Event::AlertRaised(alert),
+            Event::AlertRaised(Box::new(alert)),
             Event::AlertCleared { id: 1 },
             Event::Result { result: Some(GameResult::Draw), reason: ResultReason::Arbiter },
             Event::Commanded { command: crate::game::Command::TakeBack { plies: 1 }, by: "somebody".into() },

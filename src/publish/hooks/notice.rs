@@ -41,7 +41,7 @@ impl AlertNotification {
         let (white, black, table) = (tag("White"), tag("Black"), tag("Table"));
         let board = published.board.to_string();
         let players = if white.is_empty() && black.is_empty() { String::new() } else { format!("{white} - {black}") };
-        let Alert { kind, text, articles, required, .. } = alert;
+        let Alert { kind, text, articles, required, .. } = &**alert;
         let heading = locale::alert_heading(language, kind.word());
         let sentence = locale::sentence(language, text);
         let required: Vec<String> = required.iter().map(|act| locale::ruling_act(language, act)).collect();

@@ -115,8 +115,8 @@ impl GameHistory {
                     history.sans.extend(now);
                 }
                 Event::AlertRaised(alert) => match history.alerts.iter_mut().find(|(_, known)| known.id == alert.id) {
-                    Some((_, known)) => *known = alert,
-                    None => history.alerts.push((game.wall_ms(at), alert)),
+                    Some((_, known)) => *known = *alert,
+                    None => history.alerts.push((game.wall_ms(at), *alert)),
                 },
                 Event::Commanded { command: Command::Position { .. }, .. } => history.began_from_order = true,
                 Event::AlertCleared { id } => drop(history.cleared.insert(id)),

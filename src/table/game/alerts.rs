@@ -66,7 +66,7 @@ impl TableGame {
             proposed: draft.proposed,
         };
         let id = alert.id;
-        self.record_event(now, Event::AlertRaised(alert), output);
+        self.record_event(now, Event::AlertRaised(Box::new(alert)), output);
         if let Some(search) = search {
             self.search_for(now, id, search, draft.situation);
         }

@@ -102,7 +102,7 @@ impl TableGame {
         };
         if let Some(alert) = self.record().alerts.iter().find(is_about_ply) {
             let amended = alert.clone().put_right_by(&played.san);
-            self.record_event(now, Event::AlertRaised(amended), output);
+            self.record_event(now, Event::AlertRaised(Box::new(amended)), output);
         }
     }
 

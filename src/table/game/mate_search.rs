@@ -165,7 +165,7 @@ impl TableGame {
             None => (alert.required.iter().map(amend).collect(), alert.articles.clone()),
         };
         let amended = Alert { required: alert.outstanding(required), articles, ..alert.clone() };
-        self.record_event(now, Event::AlertRaised(amended), output);
+        self.record_event(now, Event::AlertRaised(Box::new(amended)), output);
     }
 
     /// Ends all searches because the game is left: what is not known yet remains open.

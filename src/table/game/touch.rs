@@ -269,7 +269,7 @@ impl TableGame {
                 .as_ref()
                 .map_or_else(|| articles(self.published.laws(), situation, &facts), |ruling| ruling.articles.clone());
             let articles = articles.into_iter().map(str::to_owned).collect();
-            self.record_event(now, Event::AlertRaised(Alert { required, articles, ..alert }), output);
+            self.record_event(now, Event::AlertRaised(Box::new(Alert { required, articles, ..alert })), output);
         }
     }
 

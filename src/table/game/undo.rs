@@ -182,7 +182,7 @@ impl TableGame {
     fn raise_again(&mut self, now: Millis, alert: Alert, output: &mut Output) {
         let alert = Alert { id: self.record().alerts_raised + 1, count: None, ..alert };
         self.search_again(now, &alert);
-        self.record_event(now, Event::AlertRaised(alert), output);
+        self.record_event(now, Event::AlertRaised(Box::new(alert)), output);
     }
 }
 

@@ -38,7 +38,7 @@ impl ChessUpTable {
 
     fn store(&mut self, output: Output) {
         self.alerts.extend(output.events.into_iter().filter_map(|stamped| match stamped.event {
-            Event::AlertRaised(alert) => Some(alert),
+            Event::AlertRaised(alert) => Some(*alert),
             _ => None,
         }));
     }

@@ -44,7 +44,7 @@ pub fn differences(case: &Case, manner: Manner, outcome: &Outcome) -> Vec<String
 }
 
 fn raised(outcome: &Outcome) -> impl Iterator<Item = &Alert> {
-    outcome.events.iter().filter_map(|event| if let Event::AlertRaised(alert) = event { Some(alert) } else { None })
+    outcome.events.iter().filter_map(|event| if let Event::AlertRaised(alert) = event { Some(&**alert) } else { None })
 }
 
 fn moves(case: &Case, outcome: &Outcome) -> Vec<String> {

@@ -10,7 +10,6 @@ fn policy(ms: u64, plies: u32) -> DelayPolicy {
 }
 
 /// A step of a test: an event, or a new policy.
-#[expect(clippy::large_enum_variant, reason = "a test has a few steps")]
 pub(super) enum Step {
     Event(Event),
     Policy(DelayPolicy),
