@@ -131,7 +131,7 @@ fn restore_table(state: InitialState, settings: &Settings) -> anyhow::Result<Tab
     let mut table = Table::restore(settings.clone(), &events);
     if let (true, Some(fen)) = (events.is_empty(), state.position) {
         let order = Order { command: Command::Position { fen }, by: "recording".to_owned() };
-        if let Some(refused) = table.handle(0, Input::Order(order)).refusal {
+        if let Some(refused) = table.handle(0, Input::Order(order)).refusal() {
             bail!("the state's position: {refused}");
         }
     }

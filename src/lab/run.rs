@@ -129,7 +129,7 @@ impl Run<'_> {
         for stamped in &output.events {
             (self.watch)(now, RunEvent::Event(stamped));
         }
-        if let Some(refused) = &output.refusal {
+        if let Some(refused) = output.refusal() {
             (self.watch)(now, RunEvent::Refused(refused));
         }
         (self.watch)(now, RunEvent::Handled(self.table));

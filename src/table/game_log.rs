@@ -10,7 +10,7 @@ use crate::game::{Command, PlayedMove, Sighting};
 use crate::infer::Beam;
 use shakmaty::Square;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Maximum number of inputs kept. A longer game is not decoded again.
 const MAX_INPUTS: usize = 20_000;
@@ -115,6 +115,7 @@ impl Replay {
     /// Changes the game before anything is decoded.
     pub(super) fn assume_stuck(&mut self, square: Square) {
         self.table.game.iter_mut().for_each(|game| game.assume_stuck(square));
+        self.table.deadline.take();
     }
 
     /// Returns until when it decodes.
@@ -156,11 +157,13 @@ impl Table {
             log: None,
             review: Review::default(),
             stuck_search: StuckSearch::default(),
+            deadline: OnceLock::new(),
             ..self.clone()
         }
     }
 
     /// Begins the log of a game that has just begun, if it may have to be decoded again.
+    #[inline(never)] // its stack frame has copies of the table, and it is rare
     pub(super) fn begin_log(&mut self) {
         (self.log, self.stuck_search) = (None, StuckSearch::default());
         let is_logged = self.settings.sensing != SensorKind::Identity && !self.beam.is_offline() && self.is_judged;

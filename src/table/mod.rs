@@ -55,6 +55,7 @@ pub use settings::{Publish, PublishPurpose, Settings};
 use shakmaty::Bitboard;
 use silence::SilenceTimers;
 use start::RestedPlacement;
+use std::sync::OnceLock;
 use stuck_search::StuckSearch;
 use undo_log::UndoLog;
 use unrecorded::UnrecordedPlay;
@@ -110,6 +111,8 @@ pub struct Table {
     stuck_search: StuckSearch,
     /// The time of the last call.
     now: Millis,
+    /// The next deadline, computed when it is first asked for after a change.
+    deadline: OnceLock<Option<Millis>>,
 }
 
 impl Table {
@@ -143,6 +146,7 @@ impl Table {
             review: Review::default(),
             stuck_search: StuckSearch::default(),
             now: 0,
+            deadline: OnceLock::new(),
         }
     }
 
@@ -197,6 +201,7 @@ impl Table {
     pub fn handle(&mut self, now: Millis, input: Input) -> Output {
         let mut output = Output::default();
         self.run_due(now, &mut output);
+        self.deadline.take();
         self.undo_log.note_input(now, &input);
         self.log_input(now, &input);
         match input {
@@ -210,10 +215,7 @@ impl Table {
                     self.with_game(&mut output, |game, _, output| game.alert_link_lost(now, output));
                 }
             }
-            Input::Order(order) => match self.execute_and_log_order(now, order, &mut output) {
-                Ok(answer) => output.answer = answer,
-                Err(refused) => output.refusal = Some(refused),
-            },
+            Input::Order(order) => self.handle_order(now, order, &mut output),
         }
         self.finish(&mut output);
         output
@@ -228,10 +230,8 @@ impl Table {
         copy.advance(now);
         let before = copy.record().cloned();
         let output = copy.handle(now, Input::Order(order.clone()));
-        if let Some(refusal) = output.refusal {
-            return Err(refusal);
-        }
-        let undone = if let Answer::Undone(command) = output.answer { Some(command) } else { None };
+        let answer = output.reply.map_or(Ok(Answer::Done), |reply| *reply)?;
+        let undone = if let Answer::Undone(command) = answer { Some(command) } else { None };
         let after = copy.record().ok_or(Refusal::NoGame)?;
         Ok(Preview::new(&order.command, undone, before.as_ref(), after, &output.events))
     }
@@ -245,8 +245,9 @@ impl Table {
     /// Runs the deadlines due by `now`.
     pub fn advance(&mut self, now: Millis) -> Output {
         let mut output = Output::default();
-        self.run_due(now, &mut output);
-        self.finish(&mut output);
+        if self.run_due(now, &mut output) {
+            self.finish(&mut output);
+        }
         output
     }
 
@@ -324,5 +325,6 @@ impl Table {
         output.commands.extend(self.lights.update(self.settings.lights, rotation, events));
         self.update_review();
         self.update_stuck_search();
+        self.deadline.take();
     }
 }

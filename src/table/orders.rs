@@ -12,8 +12,15 @@ use crate::laws::Position;
 use shakmaty::Bitboard;
 
 impl Table {
+    /// Carries out an order and replies to it.
+    #[inline(never)] // its stack frame has copies of the table, and orders are rare
+    pub(super) fn handle_order(&mut self, now: Millis, order: Order, output: &mut Output) {
+        let reply = self.execute_and_log_order(now, order, output);
+        output.reply = Some(Box::new(reply));
+    }
+
     /// Carries out an order, and keeps what is needed to undo it after play has gone on.
-    pub(super) fn execute_and_log_order(&mut self, now: Millis, order: Order, output: &mut Output) -> Result<Answer, Refusal> {
+    fn execute_and_log_order(&mut self, now: Millis, order: Order, output: &mut Output) -> Result<Answer, Refusal> {
         let can_be_undone = order.by != Order::HUB;
         let changes_moves = can_be_undone && (order.command.spec().rewrites || matches!(order.command, Command::Adjust { .. }));
         let is_undo = order.command == Command::Undo {};

@@ -11,10 +11,8 @@ pub struct Output {
     pub events: Vec<StampedEvent>,
     /// The commands for the board.
     pub commands: Vec<BoardCommand>,
-    /// Why an order was not carried out.
-    pub refusal: Option<Refusal>,
-    /// The answer to an order that was carried out.
-    pub answer: Answer,
+    /// The reply to an order: its answer, or why it was not carried out. `None` for other inputs. Boxed because orders are rare.
+    pub reply: Option<Box<Result<Answer, Refusal>>>,
     /// The earliest publication timestamp: moves from a board's memory are published when the memory is read.
     pub(super) earliest_timestamp: Millis,
 }
@@ -30,9 +28,19 @@ impl Output {
     pub(super) fn push_event(&mut self, event: StampedEvent) {
         if self.events.is_empty() {
             // Most edges produce one or two events.
-            self.events.reserve_exact(2);
+            self.events = Vec::with_capacity(2);
         }
         self.events.push(event);
+    }
+
+    /// Returns why the order was not carried out, if it was refused.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        self.reply.as_deref()?.as_ref().err()
+    }
+
+    /// Returns the answer to the order, if it was carried out.
+    pub fn answer(&self) -> Option<&Answer> {
+        self.reply.as_deref()?.as_ref().ok()
     }
 
     /// Returns the publication timestamp of an event that happened at `at`.

@@ -6,50 +6,66 @@ use crate::boards::{BoardCommand, Millis};
 use crate::infer::Patience;
 
 impl Table {
-    /// Runs the deadlines due by `now`, each at its own time.
-    pub(super) fn run_due(&mut self, now: Millis, output: &mut Output) {
+    /// Runs the deadlines due by `now`, each at its own time. Returns whether there were any.
+    pub(super) fn run_due(&mut self, now: Millis, output: &mut Output) -> bool {
+        let mut has_run = false;
         while let Some(due) = self.next_deadline().filter(|&due| due <= now) {
-            if self.gap.deadline().is_some_and(|at| at <= due) {
-                // Overdue deadlines then run no earlier than what `run_gap` publishes.
-                self.now = self.now.max(due);
-                self.run_gap(due, output);
-            } else if self.silence.silence_deadline().is_some_and(|at| at <= due) {
-                let ms = self.silence.take_silence(due);
-                self.with_game(output, |game, _, output| game.alert_silent(due, ms, output));
-            } else if self.silence.placement_deadline().is_some_and(|at| at <= due) {
-                self.silence.note_placement();
-                self.with_game(output, |game, _, output| game.alert_placement_missing(due, output));
-            } else if self.clock.deadline().is_some_and(|at| at <= due) {
-                // A flag that fell earlier must not cause a deadline before this time.
-                self.now = self.now.max(due);
-                self.accept_clock_reading(due, output);
-            } else if self.check.deadline().is_some_and(|at| at <= due) {
-                self.run_check(due, output);
-            } else if self.clock.request_deadline().is_some_and(|at| at <= due) {
-                self.clock.note_request(due);
-                output.commands.push(BoardCommand::Clock);
-            } else if self.kings_deadline().is_some_and(|at| at <= due) {
-                self.with_game(output, |game, context, output| game.handle_kings_signal(due, context, output));
-            } else if self.background_deadline().is_some_and(|at| at <= due) {
-                self.with_game(output, |game, context, output| game.run_background(due, context, output));
-            } else if self.review.deadline().is_some_and(|at| at <= due) {
-                self.run_review(due, output);
-            } else if self.stuck_search.deadline().is_some_and(|at| at <= due) {
-                self.run_stuck_search(due, output);
-            } else if self.reevaluation_deadline().is_some_and(|at| at <= due) {
-                // This runs before all moves are taken back to the placement on the board.
-                self.start_if_set_up(due, self.quiet.elapsed(due), output);
-                self.with_game(output, |game, context, output| game.reevaluate(due, context, output));
-            } else {
-                self.quiet.next_stage();
-                self.handle_quiet(due, output);
-            }
+            has_run = true;
+            self.deadline.take();
+            self.run_deadline(due, output);
         }
         self.now = self.now.max(now);
+        has_run
+    }
+
+    /// Runs what is due first, at its time.
+    #[inline(never)] // its stack frame is large, and nearly always nothing is due
+    fn run_deadline(&mut self, due: Millis, output: &mut Output) {
+        if self.gap.deadline().is_some_and(|at| at <= due) {
+            // Overdue deadlines then run no earlier than what `run_gap` publishes.
+            self.now = self.now.max(due);
+            self.run_gap(due, output);
+        } else if self.silence.silence_deadline().is_some_and(|at| at <= due) {
+            let ms = self.silence.take_silence(due);
+            self.with_game(output, |game, _, output| game.alert_silent(due, ms, output));
+        } else if self.silence.placement_deadline().is_some_and(|at| at <= due) {
+            self.silence.note_placement();
+            self.with_game(output, |game, _, output| game.alert_placement_missing(due, output));
+        } else if self.clock.deadline().is_some_and(|at| at <= due) {
+            // A flag that fell earlier must not cause a deadline before this time.
+            self.now = self.now.max(due);
+            self.accept_clock_reading(due, output);
+        } else if self.check.deadline().is_some_and(|at| at <= due) {
+            self.run_check(due, output);
+        } else if self.clock.request_deadline().is_some_and(|at| at <= due) {
+            self.clock.note_request(due);
+            output.commands.push(BoardCommand::Clock);
+        } else if self.kings_deadline().is_some_and(|at| at <= due) {
+            self.with_game(output, |game, context, output| game.handle_kings_signal(due, context, output));
+        } else if self.background_deadline().is_some_and(|at| at <= due) {
+            self.with_game(output, |game, context, output| game.run_background(due, context, output));
+        } else if self.review.deadline().is_some_and(|at| at <= due) {
+            self.run_review(due, output);
+        } else if self.stuck_search.deadline().is_some_and(|at| at <= due) {
+            self.run_stuck_search(due, output);
+        } else if self.reevaluation_deadline().is_some_and(|at| at <= due) {
+            // This runs before all moves are taken back to the placement on the board.
+            self.start_if_set_up(due, self.quiet.elapsed(due), output);
+            self.with_game(output, |game, context, output| game.reevaluate(due, context, output));
+        } else {
+            self.quiet.next_stage();
+            self.handle_quiet(due, output);
+        }
     }
 
     /// Returns when `advance` must be called; `None`: not before the next input.
     pub fn next_deadline(&self) -> Option<Millis> {
+        let due = *self.deadline.get_or_init(|| self.compute_deadline());
+        debug_assert_eq!(due, self.compute_deadline(), "the table has changed since the deadline was computed");
+        due.map(|due| due.max(self.now))
+    }
+
+    fn compute_deadline(&self) -> Option<Millis> {
         let due = [
             // The settle time changes when a clock falls below the limit, so its end may already have passed.
             self.quiet.deadline(self.is_short_of_time()),
@@ -66,7 +82,7 @@ impl Table {
             self.stuck_search.deadline(),
         ];
         let due = due.into_iter().flatten().fold(Millis::MAX, Millis::min);
-        (due < Millis::MAX).then(|| due.max(self.now))
+        (due < Millis::MAX).then_some(due)
     }
 
     /// Whether a player is short of time.

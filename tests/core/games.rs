@@ -132,7 +132,7 @@ impl Story {
     /// Records events in short form: `e4` made, `e4!` completed by the clock (`+` own next move, `r` reply, `.` dwell, `#` game
     /// end), `<2 d4 e5 evidence` corrected, `=1-0 kings`, `alert e5,e6`, `clear`, `refused: reason`.
     fn record_events(&mut self, output: Output) {
-        if let Some(refused) = output.refusal {
+        if let Some(refused) = output.refusal() {
             self.told.push(format!("refused: {refused}"));
         }
         for stamped in output.events {

@@ -72,7 +72,8 @@ impl Stage {
     /// Carries out a command; returns its answer, or the reason for its refusal.
     pub fn ask(&mut self, command: Command) -> Result<Answer, String> {
         let output = self.table.handle(self.now, order(command));
-        let answer = output.refusal.as_ref().map_or(Ok(output.answer.clone()), |refused| Err(refused.to_string()));
+        let answer =
+            output.reply.as_deref().cloned().map_or(Ok(Answer::Done), |reply| reply.map_err(|refused| refused.to_string()));
         self.store(output);
         answer
     }

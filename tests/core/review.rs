@@ -53,7 +53,7 @@ impl Played {
         while let Some(due) = self.table.next_deadline().filter(|due| *due <= until) {
             for stamped in self.table.advance(due).events {
                 match stamped.event {
-                    Event::AlertRaised(alert) if alert.kind == AlertKind::CorrectionProposed => proposed = Some(alert),
+                    Event::AlertRaised(alert) if alert.kind == AlertKind::CorrectionProposed => proposed = Some(*alert),
                     _ => {}
                 }
             }
@@ -105,12 +105,12 @@ fn a_proposal_is_adopted_by_one_command_and_undone_by_another() {
         let preview = played.table.preview(played.now, &order).expect("a preview");
         assert_eq!(preview.first_ply, alert.ply);
         assert_eq!(played.moves(), before, "a preview changes nothing");
-        assert_eq!(played.order(adopt.clone()).refusal, None);
+        assert_eq!(played.order(adopt.clone()).refusal(), None);
         assert_eq!(played.moves(), proposed);
         assert!(played.record().alerts.iter().all(|open| open.kind != AlertKind::CorrectionProposed));
         assert_eq!(played.wait(MINUTES), None, "what an order has changed is not reviewed again");
-        assert_eq!(played.order(adopt).refusal, Some(Refusal::NoAlert { alert: alert.id }));
-        assert_eq!(played.order(Command::Undo {}).refusal, None);
+        assert_eq!(played.order(adopt).refusal(), Some(&Refusal::NoAlert { alert: alert.id }));
+        assert_eq!(played.order(Command::Undo {}).refusal(), None);
         assert_eq!(played.moves(), before);
     }
     assert!(right > 0, "none of the proposals is what was played");
@@ -125,7 +125,7 @@ fn a_proposal_waits_until_it_is_acknowledged() {
     assert_eq!(played.moves(), before, "it changes nothing by itself");
     played.order(Command::Acknowledge { alert: alert.id });
     assert!(played.record().alerts.is_empty());
-    let other = played.order(Command::Adopt { alert: alert.id + 1 }).refusal;
+    let other = played.order(Command::Adopt { alert: alert.id + 1 }).refusal().cloned();
     assert_eq!(other, Some(Refusal::NoAlert { alert: alert.id + 1 }));
 }
 
@@ -144,6 +144,6 @@ fn a_game_that_goes_on_is_reviewed_when_it_ends() {
     played.table.handle(played.now, Input::Link(LinkState::Down));
     assert_eq!(played.wait(MINUTES), None);
     let without_proposal = played.record().alerts.last().expect("the link is lost").id;
-    let refusal = played.order(Command::Adopt { alert: without_proposal }).refusal;
+    let refusal = played.order(Command::Adopt { alert: without_proposal }).refusal().cloned();
     assert_eq!(refusal, Some(Refusal::NoProposal { alert: without_proposal }));
 }

@@ -291,6 +291,11 @@ impl TableGame {
         if !stopped || self.hold.is_active() || self.record().result.is_some() || self.follower.seen().is_late(now) {
             return;
         }
+        self.hold_stopped(now, context, output);
+    }
+
+    #[inline(never)] // its stack frame has copies of lines of play, and it is rare
+    fn hold_stopped(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         if self.follower.mismatch().is_empty() {
             self.follower.decide_last_move(now);
         }

@@ -51,6 +51,19 @@ impl TableGame {
             self.forget_displaced(agrees);
             return;
         }
+        self.publish_decided(when, agrees, now, context, output);
+    }
+
+    /// Publishes moves as [`TableGame::publish_when`] does. `agrees`: the board shows the last position.
+    #[inline(never)] // its stack frame is large, and most changes of a square decide no move
+    fn publish_decided(
+        &mut self,
+        when: Option<Publish>,
+        agrees: bool,
+        now: Millis,
+        context: &GameContext<'_>,
+        output: &mut Output,
+    ) {
         self.published.mark_current(self.follower.changes());
         let line = self.follower.nodes();
         let same =

@@ -86,7 +86,7 @@ fn after_a_correction_by_the_arbiter_the_memory_is_not_requested() {
         if corrects {
             let command = Command::Insert { ply: 1, uci: "d2d4".to_owned() };
             let output = table.handle(62_000, Input::Order(Order { command, by: "the arbiter".to_owned() }));
-            assert_eq!(output.refusal, None);
+            assert_eq!(output.refusal(), None);
         }
         let mut commands = Vec::new();
         while let Some(at) = table.next_deadline().filter(|at| *at <= 80_000) {

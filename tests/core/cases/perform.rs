@@ -173,11 +173,11 @@ pub fn perform(case: &Case, manner: Manner) -> Outcome {
         let Some(command) = words.and_then(|words| command(&words, &table)) else { continue };
         let order = Order { command, by: "the arbiter".to_owned() };
         let output = table.handle(at, Input::Order(order));
-        outcome.events.extend(output.events.into_iter().map(|stamped| stamped.event));
-        outcome.refused.extend(output.refusal.map(|refused| refused.to_string()));
-        if let Answer::Claim(verdict) = output.answer {
+        outcome.refused.extend(output.refusal().map(|refused| refused.to_string()));
+        if let Some(Answer::Claim(verdict)) = output.answer().cloned() {
             outcome.verdicts.push(verdict);
         }
+        outcome.events.extend(output.events.into_iter().map(|stamped| stamped.event));
     }
     let plies = table.record().into_iter().flat_map(|record| record.plies.iter());
     outcome.moves = plies.map(|ply| (ply.played.uci.clone(), ply.played.san.clone())).collect();

@@ -321,9 +321,9 @@ impl Player {
             return Err(format!("a preview of {command:?} changed the game"));
         }
         let output = self.table.handle(self.now, Input::Order(order));
-        let refused = output.refusal.is_some();
+        let refused = output.refusal().is_some();
         let foretold = preview.as_ref().map(|preview| preview.after.as_str()).map_err(|refusal| refusal.to_string());
-        let happened = match &output.refusal {
+        let happened = match output.refusal() {
             None => Ok(self.table.record().map_or("", Record::fen)),
             Some(refusal) => Err(refusal.to_string()),
         };

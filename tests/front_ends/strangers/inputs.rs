@@ -342,8 +342,8 @@ pub fn argument(bytes: &[u8]) {
             assert_eq!(wire::from_json(&wire::to_json(stamped)).ok().as_ref(), Some(stamped));
         }
         let is_done = output.events.iter().any(|stamped| matches!(&stamped.event, Event::Commanded { .. }));
-        assert_ne!(output.refusal.is_some(), is_done, "{command:?}");
-        assert!(output.refusal.is_none_or(|error| !error.to_string().is_empty()));
+        assert_ne!(output.refusal().is_some(), is_done, "{command:?}");
+        assert!(output.refusal().is_none_or(|error| !error.to_string().is_empty()));
         if let Some(record) = table.record() {
             assert!(!pgn_with(record, &[], AfterIllegal::Fen, &|_| None).is_empty());
         }

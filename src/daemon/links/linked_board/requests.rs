@@ -69,8 +69,9 @@ impl LinkBoard {
 
     fn handle_order(&mut self, now: Instant, order: Order, done: ReplySender) -> Vec<BoardCommand> {
         self.record(now, || Entry::Command(order_to_value(&order)));
-        let output = self.table.handle(self.clock.at(now), Input::Order(order));
-        let outcome = output.refusal.clone().map_or(Ok(output.answer.clone()), |refusal| Err(refusal.into()));
+        let mut output = self.table.handle(self.clock.at(now), Input::Order(order));
+        let reply = output.reply.take().map_or(Ok(Answer::Done), |reply| *reply);
+        let outcome = reply.map_err(OrderError::from);
         self.step.done = Some((done, outcome));
         self.collect_output(output)
     }
