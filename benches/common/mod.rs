@@ -64,6 +64,12 @@ impl Stream {
 #[derive(Default)]
 pub struct Figures(Vec<Duration>);
 
+impl From<Vec<Duration>> for Figures {
+    fn from(all: Vec<Duration>) -> Figures {
+        Figures(all)
+    }
+}
+
 impl Figures {
     /// Adds a measurement.
     pub fn add(&mut self, one: Duration) {

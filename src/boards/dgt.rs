@@ -193,12 +193,12 @@ impl Protocol for Dgt {
         }
         self.unanswered_since = None;
         self.last_received_at = now;
-        if self.is_late(chunk) {
-            self.readings.push_back(Reading::ProtocolError(ProtocolError::ChangesDelayed));
-        }
         if let Some((id, payload)) = self.decoder.decode_single(chunk) {
             self.handle_message(now, id, message::read(id, payload));
         } else {
+            if self.is_late(chunk) {
+                self.readings.push_back(Reading::ProtocolError(ProtocolError::ChangesDelayed));
+            }
             for &byte in chunk {
                 match self.decoder.feed(byte) {
                     None => {}
@@ -212,6 +212,9 @@ impl Protocol for Dgt {
                     }
                 }
             }
+        }
+        if self.is_idle() {
+            return; // Nearly always.
         }
         let bytes = self.decoder.memory();
         if let Some(download) = self.download.as_mut().filter(|download| download.bytes != bytes) {
@@ -368,6 +371,14 @@ impl Dgt {
             _ => {}
         }
         self.readings.push_back(reading);
+    }
+
+    /// Whether nothing is awaited, unfinished or due soon.
+    fn is_idle(&self) -> bool {
+        let is_awaited = self.unanswered_since.is_some() || self.download.is_some() || self.squares.unconfirmed.is_some();
+        let is_due = self.battery_at.is_some() || self.serial_number_retry.is_some();
+        let is_requested = !matches!(self.dump, DumpRequest::Idle);
+        self.up && self.has_dump && !is_requested && !is_awaited && !is_due && !self.decoder.is_inside()
     }
 
     /// Accepts a dump as the state of the squares. Reports [`ProtocolError::ChangesDelayed`] if it shows a change that no update

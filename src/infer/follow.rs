@@ -186,7 +186,8 @@ impl Follower {
 
     /// Handles a change of one square, in squares of play.
     pub fn handle_edge(&mut self, now: Millis, square: Square, sensed: SquareState) {
-        if self.seen.excused().contains(square) {
+        let was_excused = self.seen.excused().contains(square);
+        if was_excused {
             self.seen.clear_excuse();
         }
         let before = self.seen.at(square);
@@ -196,6 +197,9 @@ impl Follower {
             return;
         }
         self.watch_square(now, square, before, since);
+        if !was_excused && self.lines.begin_move(now, square, &self.seen) {
+            return;
+        }
         self.apply_to_lines(now, |line, seen, others| line.handle_edge(now, square, before, seen, others));
     }
 

@@ -9,6 +9,7 @@ mod hand;
 mod history;
 mod illegal;
 mod king_signal;
+mod lift;
 mod matches;
 mod offline;
 mod pending;
@@ -48,6 +49,8 @@ pub struct Line {
     history: History,
     /// Whether the board shows exactly the last node.
     at_tip: bool,
+    /// The compared squares that differ from it; `None` since a move was added or dropped.
+    wrong: Option<Bitboard>,
     presses: UnmatchedPresses,
     costs: LineCosts,
     stuck: StuckSquares,
@@ -62,6 +65,7 @@ impl Line {
         let start = LineNode::at_start(start, seen.sensing());
         Line {
             at_tip: start.placement_hash == seen.placement_hash(),
+            wrong: None,
             history: History::new(start, seen.sensing()),
             presses: UnmatchedPresses::default(),
             costs: LineCosts::new(),
@@ -104,12 +108,18 @@ impl Line {
 
     /// Updates whether the board shows the last position, without concluding anything from it.
     pub fn update_at_tip(&mut self, seen: &ObservedBoard) {
-        self.at_tip = comparison::shows(self.tip(), self.stuck.hidden(seen), seen);
+        let hidden = self.stuck.hidden(seen);
+        self.at_tip = comparison::shows(self.tip(), hidden, seen);
+        self.wrong = Some(if self.at_tip { Bitboard::EMPTY } else { comparison::mismatch(self.tip(), hidden, seen) });
     }
 
     /// Compares the last position with what is seen.
     pub fn compare<'a>(&'a self, seen: &'a ObservedBoard) -> Comparison<'a> {
-        Comparison::new(&self.history, self.at_tip, self.stuck.hidden(seen), seen)
+        let hidden = self.stuck.hidden(seen);
+        let compare = || if self.at_tip { Bitboard::EMPTY } else { comparison::mismatch(self.tip(), hidden, seen) };
+        let wrong = self.wrong.unwrap_or_else(compare);
+        debug_assert_eq!(wrong, compare(), "the board has changed since it was compared");
+        Comparison::new(&self.history, hidden, wrong, seen)
     }
 
     /// Returns the cost of the line now: that of its plies, and that of what the board shows.
@@ -338,7 +348,8 @@ impl Line {
     /// Drops plies from the end and adds others, by the first of `tries` (dropped, added) that explains what is seen. Returns
     /// whether there is one.
     fn adopt_best(&mut self, now: Millis, tries: &[(usize, u32)], confidence: Confidence, seen: &ObservedBoard) -> bool {
-        let comparison = Comparison::new(&self.history, self.at_tip, self.stuck.hidden(seen), seen);
+        let wrong = self.compare(seen).mismatch();
+        let comparison = Comparison::new(&self.history, self.stuck.hidden(seen), wrong, seen);
         let found = comparison.find_best(now, tries, confidence, &self.presses, &mut self.deferred);
         if let Some(found) = &found {
             self.replace_plies(now, found, seen);

@@ -12,7 +12,7 @@ pub(crate) fn read(id: u8, payload: &[u8]) -> Option<Reading> {
     let reading = match (id, payload) {
         (0x86, codes) => dump(codes),
         (clock::ID, times) => return clock::read(times).unwrap_or_else(|error| Some(impossible(error))),
-        (UPDATE, &[field, code]) => update(field, code),
+        (UPDATE, &[field, code]) => return Some(update(field, code)),
         (0x8f, bytes) => Ok(Reading::Memory(memory::read(bytes))),
         (0x90, &[high, low]) => {
             let address = u16::from(high) << 7 | u16::from(low);
@@ -36,10 +36,12 @@ fn impossible(error: String) -> Reading {
     Reading::ProtocolError(ProtocolError::InvalidContent(error))
 }
 
-fn update(field: u8, code: u8) -> Result<Reading, String> {
-    let square = square(field).ok_or_else(|| format!("field {field:02x} is outside 00 to 3f"))?;
-    let sensed = piece(code).ok_or_else(|| format!("piece code {code:02x} on {square}"))?;
-    Ok(Reading::Square(square, sensed))
+fn update(field: u8, code: u8) -> Reading {
+    match (square(field), piece(code)) {
+        (Some(square), Some(sensed)) => Reading::Square(square, sensed),
+        (Some(square), None) => impossible(format!("piece code {code:02x} on {square}")),
+        (None, _) => impossible(format!("field {field:02x} is outside 00 to 3f")),
+    }
 }
 
 fn dump(codes: &[u8]) -> Result<Reading, String> {

@@ -67,25 +67,31 @@ impl Follower {
 
     /// Handles a change of a square that had shown `before` since `since`: tests whether it flickers, or was wrongly assumed stuck.
     pub(super) fn watch_square(&mut self, now: Millis, square: Square, before: SquareState, since: Millis) {
-        let had_faults = !self.faults.is_empty();
         let tip = self.lines.best().tip();
-        let right = self.seen.is_compatible(square, tip.position.piece_at(square));
-        let moved = tip.mv.is_some_and(|mv| mv.to() == square) && tip.made_at >= since;
-        if before == SquareState::Empty && right && !moved && now.saturating_sub(since) <= model::MAX_FLICKER_GAP {
+        let is_right = || self.seen.is_compatible(square, tip.position.piece_at(square));
+        let moved = || tip.mv.is_some_and(|mv| mv.to() == square) && tip.made_at >= since;
+        let had_gap = before == SquareState::Empty && now.saturating_sub(since) <= model::MAX_FLICKER_GAP;
+        if had_gap && !moved() && is_right() {
             self.faults.note_gap(now, square);
         }
-        self.faults.note_change(now, square, right);
-        self.faults.advance(now, tip.position.board().occupied());
+        let had_faults = !self.faults.is_empty();
+        if had_faults {
+            self.faults.note_change(now, square, is_right());
+            self.faults.advance(now, tip.position.board().occupied());
+        }
         if !self.faults.squares_with(Fault::Stuck).contains(square) {
             self.lines.for_each(|line| line.clear_stuck(square, &self.seen));
         }
-        if had_faults || !self.faults.is_empty() {
+        if had_faults {
             self.apply_faults(now);
         }
     }
 
     /// Reports a square that all lines have assumed stuck for a few moves.
     pub(super) fn report_stuck(&mut self, now: Millis) {
+        if self.best().assumed_stuck().is_empty() {
+            return; // Nearly always.
+        }
         let new = self.lines.agreed_stuck(now, &self.seen) & !self.faults.squares_with(Fault::Stuck);
         let best = self.best();
         if new.any() && best.is_at_tip() && best.plies_since_stuck() >= model::STUCK_REPORT_PLIES {

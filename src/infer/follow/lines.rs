@@ -5,7 +5,7 @@ use crate::boards::{Millis, SensorKind};
 use crate::game::CorrectionReason;
 use crate::infer::model;
 use crate::infer::{Beam, DropReason, KnownPly, Line, LineNode, LineTrace, ObservedBoard};
-use shakmaty::{Bitboard, Move, Role};
+use shakmaty::{Bitboard, Move, Role, Square};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -134,6 +134,15 @@ impl Lines {
     pub(super) fn narrow(&mut self, limit: usize) {
         self.beam = Beam::Live(self.beam.max_lines().min(limit));
         self.lines.truncate(self.beam.max_lines());
+    }
+
+    /// Handles a piece being lifted that only begins the next move of the only line, see [`Line::begin_move`]. Returns `false`, and
+    /// changes nothing, for any other change.
+    pub(super) fn begin_move(&mut self, now: Millis, square: Square, seen: &ObservedBoard) -> bool {
+        match self.lines.as_mut_slice() {
+            [line] if self.trace.is_none() && !self.beam.is_offline() => line.begin_move(now, square, seen),
+            _ => false,
+        }
     }
 
     /// Applies `act` to every line, then re-ranks them. `may_redecode`: the last moments may be re-decoded.

@@ -18,10 +18,8 @@ pub struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Compares the last position with what is seen. `at_tip`: the board shows exactly that position.
-    #[inline]
-    pub(super) fn new(history: &'a History, at_tip: bool, hidden: Bitboard, seen: &'a ObservedBoard) -> Comparison<'a> {
-        let wrong = if at_tip { Bitboard::EMPTY } else { seen.mismatch(history.tip().position.board()) & !hidden };
+    /// Creates a comparison. `hidden`: the squares that are not compared; `wrong`: those that differ.
+    pub(super) fn new(history: &'a History, hidden: Bitboard, wrong: Bitboard, seen: &'a ObservedBoard) -> Comparison<'a> {
         Comparison { history, seen, hidden, wrong }
     }
 
@@ -60,9 +58,9 @@ impl<'a> Comparison<'a> {
     pub fn unexplained(&self) -> Bitboard {
         let own_lifted = self.own_lifted();
         let removed = self.wrong & !own_lifted;
-        let in_hands = (self.wrong & self.seen.occupied()).is_empty()
-            && own_lifted.count() <= 2
-            && removed.count() <= own_lifted.count().min(1);
+        let in_hands = self.wrong.is_disjoint(self.seen.occupied())
+            && (removed.is_empty() || (!removed.more_than_one() && own_lifted.any()))
+            && has_at_most_two(own_lifted);
         if in_hands { Bitboard::EMPTY } else { self.wrong }
     }
 
@@ -88,6 +86,16 @@ impl<'a> Comparison<'a> {
         let (Some(next), Some(node)) = (self.history.next_moves(back), self.history.node_back(back)) else { return Vec::new() };
         find_matches(node, next, self.seen, self.hidden, back > 0, |mv| self.is_traceless(mv, node))
     }
+}
+
+/// Returns whether there are no more than two squares.
+pub(super) fn has_at_most_two(squares: Bitboard) -> bool {
+    !squares.more_than_one() || !squares.without_first().more_than_one()
+}
+
+/// Returns the squares that do not show this node, except hidden ones.
+pub(super) fn mismatch(node: &LineNode, hidden: Bitboard, seen: &ObservedBoard) -> Bitboard {
+    seen.mismatch(node.position.board()) & !hidden
 }
 
 /// Returns whether the board shows this node on all squares that are not hidden.

@@ -141,6 +141,7 @@ impl Line {
     /// Appends a node.
     pub(super) fn push_node(&mut self, node: LineNode) {
         self.history.push(node);
+        self.wrong = None;
         self.costs.push();
         self.deferred.clear();
         self.presses.set_count(0);
@@ -149,6 +150,7 @@ impl Line {
     /// Keeps the first `keep` nodes, at least one.
     pub(super) fn truncate(&mut self, keep: usize) {
         self.history.truncate(keep);
+        self.wrong = None;
         self.costs.truncate(self.nodes().len());
     }
 

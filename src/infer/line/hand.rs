@@ -1,6 +1,6 @@
 //! Where hands and pieces are: in the air, put down, or on their way.
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, has_at_most_two};
 use super::presses::UnmatchedPresses;
 use crate::boards::{Millis, SensorKind, SquareState};
 use crate::infer::LineNode;
@@ -24,7 +24,7 @@ impl Comparison<'_> {
     pub(super) fn missing_pieces(&self) -> Option<Bitboard> {
         let missing = self.mismatch();
         let is_all = self.hidden().is_empty() && missing.is_disjoint(self.seen().occupied());
-        Some(missing).filter(|missing| is_all && (1..=2).contains(&missing.count()))
+        Some(missing).filter(|missing| is_all && missing.any() && has_at_most_two(*missing))
     }
 
     /// Returns whether the board shows only that the next move has begun: its player has lifted something, or one piece of the
@@ -33,7 +33,7 @@ impl Comparison<'_> {
         let opponents = self.tip().position.board().by_color(!self.tip().position.turn());
         self.missing_pieces().is_some_and(|missing| {
             let foreign = missing & opponents;
-            foreign.is_empty() || (missing.count() == 1 && foreign.is_disjoint(self.passed_square()))
+            foreign.is_empty() || (!missing.more_than_one() && foreign.is_disjoint(self.passed_square()))
         })
     }
 

@@ -143,6 +143,7 @@ impl Line {
 
     /// Appends play that went on elsewhere; `seen` excuses the squares that differ.
     pub fn append_elsewhere(&mut self, now: Millis, moves: &[Move], seen: &ObservedBoard) {
+        self.update_at_tip(seen);
         for &mv in moves {
             self.append_move(now, mv, seen);
         }

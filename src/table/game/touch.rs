@@ -10,7 +10,7 @@ use crate::laws::reason::{PlacedPiece, ReasonArg};
 use crate::laws::touch::{Duty, HandTracker, Obligation, TouchRules, obligation};
 use crate::laws::{Irregularity, Laws, Occasion, Reply, RulingFacts, Situation, Topic, articles, ruling};
 use crate::table::Output;
-use shakmaty::{Color, Piece, Role, Square};
+use shakmaty::{Color, Role, Square};
 use std::cmp::Ordering;
 
 impl TableGame {
@@ -185,8 +185,10 @@ impl TableGame {
     /// hand was near.
     pub(super) fn note_handled(&mut self, at: Millis, square: Square, now: SquareState) {
         let position = &self.follower.tip().position;
-        let is_opponents = |piece: &Piece| piece.color != position.turn() && SquareState::Piece(*piece) == now;
-        if position.piece_at(square).is_some_and(|piece| is_opponents(&piece)) {
+        if let SquareState::Piece(piece) = now
+            && piece.color != position.turn()
+            && position.piece_at(square) == Some(piece)
+        {
             self.touches.note_put_back(at);
         }
     }
@@ -252,6 +254,9 @@ impl TableGame {
     /// Updates the notices about touched pieces after the opponent has touched or put back a piece: what can be claimed may have
     /// changed (4.8).
     pub(super) fn judge_claims(&mut self, now: Millis, output: &mut Output) {
+        if self.record().alerts.is_empty() {
+            return; // Nearly always.
+        }
         let alerts = self.record().alerts.iter();
         let breaches = alerts.filter_map(|alert| breach(self.published.laws(), alert).map(|breach| (alert.clone(), breach)));
         for (alert, (irregularity, because)) in breaches.collect::<Vec<_>>() {

@@ -1,0 +1,105 @@
+//! A piece that is lifted where that decides nothing yet.
+
+use super::Line;
+use super::comparison::has_at_most_two;
+use crate::boards::{Millis, SensorKind};
+use crate::infer::ObservedBoard;
+use shakmaty::{Bitboard, Square};
+
+impl Line {
+    /// Handles a piece being lifted that begins the next move of this line, the only one that is followed: the player to move has
+    /// lifted one or two pieces, or one and the piece that it captures. Nearly half of all changes are such lifts, so this does what
+    /// [`Line::handle_edge`] does for them, and no more. Returns `false`, and changes nothing, for any other change, and on boards
+    /// that do not identify pieces.
+    pub fn begin_move(&mut self, now: Millis, square: Square, seen: &ObservedBoard) -> bool {
+        let (tip, before) = (self.tip(), if self.at_tip { Some(Bitboard::EMPTY) } else { self.wrong });
+        let Some(before) = before.filter(|before| !before.contains(square)) else { return false };
+        let missing = before.with(square);
+        let board = tip.position.board();
+        let own = missing & board.by_color(tip.position.turn());
+        let foreign = missing & board.by_color(!tip.position.turn());
+        let begins = foreign.is_empty() && has_at_most_two(own);
+        let captures = own.single_square().is_some() && foreign.single_square().is_some();
+        let is_lift = missing == own | foreign && missing.is_disjoint(seen.occupied()) && (begins || captures);
+        let is_decided = tip.confidence.is_some() && self.deferred.is_empty();
+        let is_plain = seen.sensing() == SensorKind::Identity && self.stuck.hidden(seen).is_empty();
+        if !is_lift || !is_decided || !is_plain || (captures && self.history.needs_redecode(|| false)) {
+            return false;
+        }
+        let answers = self.at_tip && !tip.answered && !tip.growth.victims.contains(square);
+        self.note_left(now, square);
+        if answers && let Some(tip) = self.history.tip_mut() {
+            tip.answered = true;
+        }
+        (self.at_tip, self.wrong) = (false, Some(missing));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boards::SquareState;
+    use crate::laws::Position;
+
+    /// A line after 1 e4 d5, and what the board shows.
+    fn line_after_two_moves(sensing: SensorKind) -> (Line, ObservedBoard) {
+        let start = Position::start();
+        let placement = Square::ALL.map(|square| start.piece_at(square).map_or(SquareState::Empty, SquareState::Piece));
+        let mut seen = ObservedBoard::from_placement(&placement, sensing);
+        let mut line = Line::new(start, &seen, 8);
+        for (now, from, to) in [(5_000, Square::E2, Square::E4), (10_000, Square::D7, Square::D5)] {
+            let piece = seen.at(from);
+            for (now, square, sensed) in [(now, from, SquareState::Empty), (now + 400, to, piece)] {
+                change(&mut line, &mut seen, now, square, sensed);
+            }
+            line.decide_last_move();
+        }
+        assert_eq!((line.nodes().len(), line.is_at_tip()), (3, true));
+        (line, seen)
+    }
+
+    /// Handles a change as any other; returns the number of lines that split off.
+    fn change(line: &mut Line, seen: &mut ObservedBoard, now: Millis, square: Square, sensed: SquareState) -> usize {
+        let (before, mut others) = (seen.at(square), Vec::new());
+        seen.set_square(now, square, sensed);
+        line.handle_edge(now, square, before, seen, &mut others);
+        others.len()
+    }
+
+    #[test]
+    fn a_lift_that_begins_a_move_is_handled_like_any_change() {
+        // One piece; a piece and the one that it captures; the king and a rook.
+        for squares in [&[Square::G1][..], &[Square::E4, Square::D5], &[Square::E1, Square::H1]] {
+            let (mut plain, mut seen) = line_after_two_moves(SensorKind::Identity);
+            let mut line = plain.clone();
+            for (now, &square) in (20_000..).step_by(300).zip(squares) {
+                assert_eq!(change(&mut plain, &mut seen, now, square, SquareState::Empty), 0);
+                assert!(line.begin_move(now, square, &seen), "{square}");
+                assert_eq!(line.compare(&seen).mismatch(), plain.compare(&seen).mismatch());
+                assert_eq!(format!("{line:?}"), format!("{plain:?}"), "{square}");
+                assert!(!plain.needs_redecode(&seen), "nothing else would have been done");
+            }
+        }
+    }
+
+    #[test]
+    fn other_changes_are_left_alone() {
+        let (line, seen) = line_after_two_moves(SensorKind::Identity);
+        let begins = |line: &Line, squares: &[Square], sensed: SquareState| {
+            let (mut line, mut seen, before) = (line.clone(), seen.clone(), format!("{line:?}"));
+            squares.iter().for_each(|&square| seen.set_square(20_000, square, sensed));
+            let begins = squares.iter().all(|&square| line.begin_move(20_000, square, &seen));
+            begins || format!("{line:?}") != before
+        };
+        assert!(!begins(&line, &[Square::D5], SquareState::Empty), "an opponent's piece alone");
+        assert!(!begins(&line, &[Square::E5], SquareState::Empty), "an empty square");
+        assert!(!begins(&line, &[Square::G1], seen.at(Square::B1)), "a piece was put down");
+        let (mut undecided, seen) = line_after_two_moves(SensorKind::Identity);
+        undecided.history.tip_mut().expect("a move").confidence = None;
+        assert!(!begins(&undecided, &[Square::G1], SquareState::Empty), "the last move is published now");
+        let (mut line, mut occupancy) = line_after_two_moves(SensorKind::Occupancy);
+        occupancy.set_square(20_000, Square::G1, SquareState::Empty);
+        assert!(!line.begin_move(20_000, Square::G1, &occupancy) && !line.begin_move(20_000, Square::G1, &seen));
+    }
+}
