@@ -40,7 +40,7 @@ fn main() {
     let found = ratio(ours.updates.median(), plain.updates.median());
     line("ratio of the medians", format!("{found:.2} (goal: at most {IDENTITY_GOAL}: {})", verdict(found <= IDENTITY_GOAL)));
     line("ratio of the p99", format!("{:.2}", ratio(ours.updates.percentile(99), plain.updates.percentile(99))));
-    // A processor that is shared with other programs forgets code and data between two updates; the short loop suffers less.
+    // Other programs evict code and data from the caches between two updates, which slows touchmove more than the short loop.
     let (fastest, plain_fastest) = (Figures::from(ours.fastest.clone()), Figures::from(plain.fastest.clone()));
     let found = ratio(fastest.median(), plain_fastest.median());
     line(&format!("ratio of the medians, fastest of {ROUNDS} rounds"), format!("{found:.2}"));

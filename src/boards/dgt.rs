@@ -196,6 +196,7 @@ impl Protocol for Dgt {
         if let Some((id, payload)) = self.decoder.decode_single(chunk) {
             self.handle_message(now, id, message::read(id, payload));
         } else {
+            // A single message is never late.
             if self.is_late(chunk) {
                 self.readings.push_back(Reading::ProtocolError(ProtocolError::ChangesDelayed));
             }
@@ -213,7 +214,7 @@ impl Protocol for Dgt {
                 }
             }
         }
-        if self.is_idle() {
+        if self.is_idle(now) {
             return; // Nearly always.
         }
         let bytes = self.decoder.memory();
@@ -371,14 +372,6 @@ impl Dgt {
             _ => {}
         }
         self.readings.push_back(reading);
-    }
-
-    /// Whether nothing is awaited, unfinished or due soon.
-    fn is_idle(&self) -> bool {
-        let is_awaited = self.unanswered_since.is_some() || self.download.is_some() || self.squares.unconfirmed.is_some();
-        let is_due = self.battery_at.is_some() || self.serial_number_retry.is_some();
-        let is_requested = !matches!(self.dump, DumpRequest::Idle);
-        self.up && self.has_dump && !is_requested && !is_awaited && !is_due && !self.decoder.is_inside()
     }
 
     /// Accepts a dump as the state of the squares. Reports [`ProtocolError::ChangesDelayed`] if it shows a change that no update

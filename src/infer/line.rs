@@ -49,7 +49,8 @@ pub struct Line {
     history: History,
     /// Whether the board shows exactly the last node.
     at_tip: bool,
-    /// The compared squares that differ from it; `None` since a move was added or dropped.
+    /// The squares that differ from the last node, except hidden ones; `None` if they were not computed since that node changed.
+    /// [`Line::update_at_tip`] must be called when squares or hidden squares have changed.
     wrong: Option<Bitboard>,
     presses: UnmatchedPresses,
     costs: LineCosts,
@@ -106,7 +107,7 @@ impl Line {
         self.at_tip
     }
 
-    /// Updates whether the board shows the last position, without concluding anything from it.
+    /// Updates whether the board shows the last position and which squares differ, without concluding anything from it.
     pub fn update_at_tip(&mut self, seen: &ObservedBoard) {
         let hidden = self.stuck.hidden(seen);
         self.at_tip = comparison::shows(self.tip(), hidden, seen);

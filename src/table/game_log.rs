@@ -163,7 +163,7 @@ impl Table {
     }
 
     /// Begins the log of a game that has just begun, if it may have to be decoded again.
-    #[inline(never)] // its stack frame has copies of the table, and it is rare
+    #[inline(never)] // rarely called, and its stack frame holds copies of the table
     pub(super) fn begin_log(&mut self) {
         (self.log, self.stuck_search) = (None, StuckSearch::default());
         let is_logged = self.settings.sensing != SensorKind::Identity && !self.beam.is_offline() && self.is_judged;

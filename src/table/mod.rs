@@ -111,7 +111,7 @@ pub struct Table {
     stuck_search: StuckSearch,
     /// The time of the last call.
     now: Millis,
-    /// The next deadline, computed when it is first asked for after a change.
+    /// The next deadline, before it is limited by `now`; computed on the first call of [`Table::next_deadline`] after a change.
     deadline: OnceLock<Option<Millis>>,
 }
 

@@ -13,7 +13,7 @@ use shakmaty::Bitboard;
 
 impl Table {
     /// Carries out an order and replies to it.
-    #[inline(never)] // its stack frame has copies of the table, and orders are rare
+    #[inline(never)] // rarely called, and its stack frame holds copies of the table
     pub(super) fn handle_order(&mut self, now: Millis, order: Order, output: &mut Output) {
         let reply = self.execute_and_log_order(now, order, output);
         output.reply = Some(Box::new(reply));

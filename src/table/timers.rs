@@ -18,7 +18,7 @@ impl Table {
         has_run
     }
 
-    /// Runs what is due first, at its time.
+    /// Runs one deadline that is due by `due`: of several, the first in this order.
     #[inline(never)] // its stack frame is large, and nearly always nothing is due
     fn run_deadline(&mut self, due: Millis, output: &mut Output) {
         if self.gap.deadline().is_some_and(|at| at <= due) {
@@ -65,6 +65,7 @@ impl Table {
         due.map(|due| due.max(self.now))
     }
 
+    /// Returns the next deadline, which may have passed.
     fn compute_deadline(&self) -> Option<Millis> {
         let due = [
             // The settle time changes when a clock falls below the limit, so its end may already have passed.

@@ -21,7 +21,7 @@ use touchmove::simulate::pgn::{self, SourceGame};
 use touchmove::simulate::rng::Rng;
 use touchmove::simulate::script::{self, Script};
 use touchmove::simulate::{Chunk, Simulation, SimulationSetup, VirtualBoard};
-use touchmove::table::Table;
+use touchmove::table::{LineTrace, Table};
 
 /// Random play that prefers special moves, as PGN.
 fn random_pgn(seed: u64, plies: usize) -> String {
@@ -482,6 +482,32 @@ fn a_recorded_simulation_replays_to_the_same_events() {
     let durable = replayed.iter().filter(|event| event.event.is_durable()).count();
     assert!(durable > 50, "{durable}");
     assert_eq!(replayed, live);
+}
+
+#[test]
+fn lifts_that_only_begin_a_move_change_nothing_else() {
+    // Where a line is traced, they are handled like any other change.
+    let games = [pgn::read(include_str!("../../src/ctl/demo/opera.pgn")), pgn::read(&random_pgn(5, 60))];
+    for (game, profile) in games.iter().flat_map(|read| &read.games).zip([&CLUB, &BLITZ]).chain([(&games[1].games[0], &WORN)]) {
+        for clock in [true, false] {
+            let settings = options::settings(game);
+            let outcome = |mut table: Table| {
+                let simulation = Simulation::new("dgt", game, &setup(profile, clock, 7)).unwrap();
+                let (until, mut outcome) = (simulation.ends_at(), Vec::new());
+                let (mut cable, mut protocol) = (VirtualCable::new(simulation), (boards::model("dgt").unwrap().protocol)());
+                run::play(&mut cable, &mut *protocol, &mut table, until, &mut |now, run_event| match run_event {
+                    RunEvent::Event(event) => outcome.push((now, Some(event.clone()), None)),
+                    RunEvent::Handled(table) => outcome.push((now, None, table.next_deadline())),
+                    _ => {}
+                });
+                outcome
+            };
+            let plain = outcome(Table::new(settings.clone()));
+            let traced = outcome(Table::tracing(settings, LineTrace::new(Vec::new())));
+            assert!(plain.len() > 100);
+            assert_eq!(plain, traced, "{} clock {clock}", profile.name);
+        }
+    }
 }
 
 #[test]

@@ -62,6 +62,15 @@ impl Dgt {
         }
     }
 
+    /// Whether nothing is awaited, unfinished or due.
+    pub(super) fn is_idle(&self, now: Millis) -> bool {
+        let is_awaited = self.unanswered_since.is_some() || self.download.is_some() || self.squares.unconfirmed.is_some();
+        let is_retry_due = self.serial_number_retry.is_some_and(|(at, left)| left > 0 && at <= now);
+        let is_due = is_retry_due || self.battery_at.is_some_and(|at| at <= now);
+        let is_requested = !matches!(self.dump, DumpRequest::Idle);
+        self.up && self.has_dump && !is_requested && !is_awaited && !is_due && !self.decoder.is_inside()
+    }
+
     pub(super) fn request_memory(&mut self, now: Millis, tries: u32) {
         let progress_at = self.send(now, Command::Memory);
         let bytes = self.decoder.memory();

@@ -136,8 +136,8 @@ impl Lines {
         self.lines.truncate(self.beam.max_lines());
     }
 
-    /// Handles a piece being lifted that only begins the next move of the only line, see [`Line::begin_move`]. Returns `false`, and
-    /// changes nothing, for any other change.
+    /// Handles a lift that only begins the next move, see [`Line::begin_move`]. Returns `false`, and changes nothing, if it may not be
+    /// such a lift, and where several lines are followed or one is traced.
     pub(super) fn begin_move(&mut self, now: Millis, square: Square, seen: &ObservedBoard) -> bool {
         match self.lines.as_mut_slice() {
             [line] if self.trace.is_none() && !self.beam.is_offline() => line.begin_move(now, square, seen),

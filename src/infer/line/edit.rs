@@ -56,6 +56,7 @@ impl Line {
                 break;
             }
         }
+        self.update_at_tip(seen);
     }
 
     /// Changes the promotion piece of this ply; the moves after it stay, with the times at which they were made.

@@ -1,16 +1,16 @@
-//! A piece that is lifted where that decides nothing yet.
+//! Lifts that only begin a move.
 
 use super::Line;
-use super::comparison::has_at_most_two;
+use super::comparison::{self, has_at_most_two};
 use crate::boards::{Millis, SensorKind};
 use crate::infer::ObservedBoard;
 use shakmaty::{Bitboard, Square};
 
 impl Line {
-    /// Handles a piece being lifted that begins the next move of this line, the only one that is followed: the player to move has
-    /// lifted one or two pieces, or one and the piece that it captures. Nearly half of all changes are such lifts, so this does what
-    /// [`Line::handle_edge`] does for them, and no more. Returns `false`, and changes nothing, for any other change, and on boards
-    /// that do not identify pieces.
+    /// Handles a lift that only begins the next move of this line, the only one that is followed: the player to move has lifted one
+    /// or two pieces, or one and the piece that it captures. Nearly half of all changes are such lifts, so this does what
+    /// [`Line::handle_edge`] and the steps after it would do for them, and no more. Returns `false`, and changes nothing, if it may
+    /// not be such a lift, while the last move is undecided or may have to be re-decoded, and on boards that do not identify pieces.
     pub fn begin_move(&mut self, now: Millis, square: Square, seen: &ObservedBoard) -> bool {
         let (tip, before) = (self.tip(), if self.at_tip { Some(Bitboard::EMPTY) } else { self.wrong });
         let Some(before) = before.filter(|before| !before.contains(square)) else { return false };
@@ -26,6 +26,11 @@ impl Line {
         if !is_lift || !is_decided || !is_plain || (captures && self.history.needs_redecode(|| false)) {
             return false;
         }
+        debug_assert_eq!(
+            missing,
+            comparison::mismatch(tip, Bitboard::EMPTY, seen),
+            "the board has changed since it was compared"
+        );
         let answers = self.at_tip && !tip.answered && !tip.growth.victims.contains(square);
         self.note_left(now, square);
         if answers && let Some(tip) = self.history.tip_mut() {

@@ -294,7 +294,8 @@ impl TableGame {
         self.hold_stopped(now, context, output);
     }
 
-    #[inline(never)] // its stack frame has copies of lines of play, and it is rare
+    /// Starts the hold.
+    #[inline(never)] // rarely called, and its stack frame holds copies of lines of play
     fn hold_stopped(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         if self.follower.mismatch().is_empty() {
             self.follower.decide_last_move(now);
