@@ -111,15 +111,19 @@ impl Line {
     pub fn update_at_tip(&mut self, seen: &ObservedBoard) {
         let hidden = self.stuck.hidden(seen);
         self.at_tip = comparison::shows(self.tip(), hidden, seen);
-        self.wrong = Some(if self.at_tip { Bitboard::EMPTY } else { comparison::mismatch(self.tip(), hidden, seen) });
+        self.wrong = Some(self.find_wrong(hidden, seen));
+    }
+
+    /// Returns the squares that differ from the last node, except hidden ones.
+    fn find_wrong(&self, hidden: Bitboard, seen: &ObservedBoard) -> Bitboard {
+        if self.at_tip { Bitboard::EMPTY } else { seen.mismatch(self.tip().position.board()) & !hidden }
     }
 
     /// Compares the last position with what is seen.
     pub fn compare<'a>(&'a self, seen: &'a ObservedBoard) -> Comparison<'a> {
         let hidden = self.stuck.hidden(seen);
-        let compare = || if self.at_tip { Bitboard::EMPTY } else { comparison::mismatch(self.tip(), hidden, seen) };
-        let wrong = self.wrong.unwrap_or_else(compare);
-        debug_assert_eq!(wrong, compare(), "the board has changed since it was compared");
+        let wrong = self.wrong.unwrap_or_else(|| self.find_wrong(hidden, seen));
+        debug_assert_eq!(wrong, self.find_wrong(hidden, seen), "the board has changed since it was compared");
         Comparison::new(&self.history, hidden, wrong, seen)
     }
 

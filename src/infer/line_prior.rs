@@ -1,4 +1,4 @@
-//! The prior cost of lines of moves, many of which share their first moves.
+//! The prior cost of lines of moves. The positions that a line shares with the one before it are weighed once.
 
 use super::model::Cost;
 use super::prior::{RecentMoves, prior_costs};

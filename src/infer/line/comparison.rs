@@ -93,11 +93,6 @@ pub(super) fn has_at_most_two(squares: Bitboard) -> bool {
     !squares.more_than_one() || !squares.without_first().more_than_one()
 }
 
-/// Returns the squares that do not show this node, except hidden ones.
-pub(super) fn mismatch(node: &LineNode, hidden: Bitboard, seen: &ObservedBoard) -> Bitboard {
-    seen.mismatch(node.position.board()) & !hidden
-}
-
 /// Returns whether the board shows this node on all squares that are not hidden.
 pub(super) fn shows(node: &LineNode, hidden: Bitboard, seen: &ObservedBoard) -> bool {
     match hidden.is_empty() {

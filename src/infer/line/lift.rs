@@ -1,7 +1,7 @@
 //! Lifts that only begin a move.
 
 use super::Line;
-use super::comparison::{self, has_at_most_two};
+use super::comparison::has_at_most_two;
 use crate::boards::{Millis, SensorKind};
 use crate::infer::ObservedBoard;
 use shakmaty::{Bitboard, Square};
@@ -26,11 +26,7 @@ impl Line {
         if !is_lift || !is_decided || !is_plain || (captures && self.history.needs_redecode(|| false)) {
             return false;
         }
-        debug_assert_eq!(
-            missing,
-            comparison::mismatch(tip, Bitboard::EMPTY, seen),
-            "the board has changed since it was compared"
-        );
+        debug_assert_eq!(missing, seen.mismatch(board), "the board has changed since it was compared");
         let answers = self.at_tip && !tip.answered && !tip.growth.victims.contains(square);
         self.note_left(now, square);
         if answers && let Some(tip) = self.history.tip_mut() {
