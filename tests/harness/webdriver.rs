@@ -164,12 +164,13 @@ impl Browser {
         assert!(self.becomes_true(&hidden), "{css} still shows {:?}", self.text(css));
     }
 
-    /// Returns whether this condition becomes true within [`PATIENCE`].
+    /// Returns whether this condition becomes true within [`PATIENCE`]. It may read elements that the page does not have yet.
     fn becomes_true(&self, condition: &str) -> bool {
         let script = format!(
             "const [end, done] = [Date.now() + {POLL_MS}, arguments[0]];
              (function poll() {{
-                 const is = Boolean({condition});
+                 let is = false;
+                 try {{ is = Boolean({condition}); }} catch (error) {{ if (!(error instanceof TypeError)) throw error; }}
                  is || Date.now() > end ? done(is) : setTimeout(poll, 20);
              }})();"
         );

@@ -159,17 +159,14 @@ fn filters(browser: &Browser, page: &str) {
     browser.keys("stone");
     browser.until("one table", &format!("{TILES} === 1 && {PATH} === '/?q=stone'"));
     browser.go(&format!("{page}?q=5"));
-    drawn(browser);
     browser.until("tables 5, 50 to 59", &format!("{TILES} === 11 && document.querySelector('#search').value === '5'"));
     browser.go(page);
-    drawn(browser);
     browser.until("all tables", &format!("{TILES} === {ROUND_TABLES}"));
     browser.set(".tools select", "playing");
     browser.until("games in play", &format!("{TILES} === {} && {PATH} === '/?state=playing'", TABLES.len()));
     browser.js("history.back()");
     browser.until("all tables again", &format!("{TILES} === {ROUND_TABLES} && {PATH} === '/'"));
     browser.go(&format!("{page}?q=nobody"));
-    drawn(browser);
     browser.shows(".none", "No board matches");
     browser.click(".none button");
     browser.until("all tables", &format!("{TILES} === {ROUND_TABLES}"));
@@ -181,7 +178,6 @@ fn filters(browser: &Browser, page: &str) {
     browser.until("the next page", &format!("document.querySelector('.number').textContent === '21' && {PATH} === '/?page=2'"));
     browser.size(1440, 900);
     browser.go(page);
-    drawn(browser);
     browser.until("all tables", &format!("{TILES} === {ROUND_TABLES}"));
 }
 
