@@ -67,7 +67,7 @@ impl Follower {
         self.apply_faults(now);
     }
 
-    /// Traces the line with these moves through the search from now on, for diagnosis.
+    /// Traces the line with these moves through the search from now on.
     pub fn trace(&mut self, trace: LineTrace) {
         self.lines.set_trace(trace);
     }

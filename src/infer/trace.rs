@@ -1,4 +1,4 @@
-//! Traces one line of play through the search, for diagnosis: when it was followed, and why it was dropped.
+//! Traces one line of play through the search: when it was followed, and why it was dropped.
 
 use super::Line;
 use super::model::Cost;
@@ -60,6 +60,13 @@ impl LineTrace {
         line.nodes().len() == self.moves.len() + 1 && self.common_plies(line) == self.moves.len()
     }
 
+    /// Returns the cost of the line beyond that of the best line when it was dropped, as far as it was followed; `None` if it was not
+    /// dropped because of its cost, or still is followed.
+    pub fn excess_when_dropped(&self) -> Option<Cost> {
+        let last = self.plies.iter().rev().find(|ply| ply.followed.is_some() || ply.dropped.is_some())?;
+        last.dropped.filter(|(reason, _)| *reason != DropReason::Decided).map(|(_, excess)| excess)
+    }
+
     /// Notes that these lines are followed.
     pub(super) fn note_followed(&mut self, now: Millis, lines: &[Line]) {
         self.published_plies = lines.first().map_or(0, |line| self.common_plies(line));
@@ -79,5 +86,24 @@ impl LineTrace {
     /// Returns the number of plies before the first in which `line` differs from the traced line.
     fn common_plies(&self, line: &Line) -> usize {
         line.nodes().iter().skip(1).zip(&self.moves).take_while(|(node, mv)| node.mv == Some(**mv)).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_drop_counts() {
+        let with = |plies: &[PlyTrace]| LineTrace { moves: Vec::new(), plies: plies.to_vec(), published_plies: 0 };
+        let followed = |dropped| PlyTrace { followed: Some((0, 9)), dropped };
+        let by_cost = followed(Some((DropReason::Margin, 500)));
+        // A copy of the line came one ply further, and was dropped before it was followed.
+        let copy = PlyTrace { followed: None, dropped: Some((DropReason::Duplicate, 60)) };
+        assert_eq!(with(&[by_cost, PlyTrace::default()]).excess_when_dropped(), Some(500));
+        assert_eq!(with(&[by_cost, copy, PlyTrace::default()]).excess_when_dropped(), Some(60));
+        assert_eq!(with(&[by_cost, followed(None)]).excess_when_dropped(), None, "still followed");
+        assert_eq!(with(&[followed(Some((DropReason::Decided, 0)))]).excess_when_dropped(), None, "whatever its cost");
+        assert_eq!(with(&[PlyTrace::default()]).excess_when_dropped(), None, "never followed");
     }
 }

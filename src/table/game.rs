@@ -62,7 +62,7 @@ use presses::Presses;
 use published::{PublishedGame, known_from};
 use record_lag::LagWatch;
 use rests::Rests;
-use shakmaty::Color;
+use shakmaty::{Color, Move};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use touch_watch::TouchWatch;
@@ -189,7 +189,7 @@ impl TableGame {
         self.follower.set_beam(beam);
     }
 
-    /// Traces a line of play through the search, for diagnosis.
+    /// Traces a line of play through the search.
     pub(super) fn trace(&mut self, trace: LineTrace) {
         self.follower.trace(trace);
     }
@@ -202,6 +202,11 @@ impl TableGame {
     /// Stops all judging: from now on no alerts are raised, and no searches are made for whether a player can mate.
     pub(super) fn follow_only(&mut self) {
         self.alert_filter.stop_judging();
+    }
+
+    /// Returns the moves on record.
+    pub(super) fn recorded_moves(&self) -> &[Move] {
+        self.published.moves()
     }
 
     /// Returns all moves of the line that is followed, in UCI, including unpublished ones.

@@ -7,8 +7,8 @@ use super::{Input, Table};
 use crate::boards::{ClockHalf, ClockReading, Millis, Reading, SensorKind, SquareState};
 use crate::game::event::Rotation;
 use crate::game::{Command, PlayedMove, Sighting};
-use crate::infer::Beam;
-use shakmaty::Square;
+use crate::infer::{Beam, LineTrace};
+use shakmaty::{Move, Square};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
@@ -110,6 +110,11 @@ impl Replay {
     /// Returns the table as it is after what was decoded so far.
     pub(super) fn table(&self) -> &Table {
         &self.table
+    }
+
+    /// Traces the line of play with these moves. Called before anything is decoded.
+    pub(super) fn trace(&mut self, moves: &[Move]) {
+        self.table.game.iter_mut().for_each(|game| game.trace(LineTrace::new(moves.to_vec())));
     }
 
     /// Changes the game before anything is decoded.

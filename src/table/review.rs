@@ -8,6 +8,8 @@ use super::{Output, Table};
 use crate::boards::Millis;
 use crate::game::{Confidence, Sighting};
 use crate::infer::Beam;
+use crate::infer::model::Cost;
+use shakmaty::Move;
 use std::sync::Arc;
 
 /// Time from the result to the review, in milliseconds: a result that was a mistake is withdrawn at once.
@@ -20,6 +22,9 @@ const SLICE: usize = 256;
 const BEAM: Beam = Beam::Offline(85);
 /// Minimum confidence of the first move that differs from the record.
 const MIN_CONFIDENCE: Confidence = Confidence(900);
+/// Minimum cost of the line on record beyond that of the proposed one. Both were weighed by the same model while the game was
+/// played, so where they differ, one of them is often wrong by more than the model expects: see docs/accuracy.md.
+const MIN_EXCESS: Cost = 150;
 
 /// How far the review is.
 #[derive(Clone, Default)]
@@ -68,10 +73,12 @@ impl Review {
         }
     }
 
-    /// Decodes the next slice. Returns the decoding when it is complete.
-    fn run(&mut self, now: Millis, log: &GameLog) -> Option<Arc<Replay>> {
+    /// Decodes the next slice, in which the moves on record are traced. Returns the decoding when it is complete.
+    fn run(&mut self, now: Millis, log: &GameLog, recorded: &[Move]) -> Option<Arc<Replay>> {
         if let Review::Scheduled { result_at, .. } = *self {
-            *self = Review::Decoding(Arc::new(log.replay(result_at, BEAM)), now);
+            let mut replay = log.replay(result_at, BEAM);
+            replay.trace(recorded);
+            *self = Review::Decoding(Arc::new(replay), now);
         }
         let Review::Decoding(replay, due) = self else { return None };
         *due = now.saturating_add(STEP);
@@ -95,7 +102,10 @@ fn proposal(replay: &Replay, recorded: &[String], log: &GameLog) -> Option<Propo
     // Where the line only goes on, nothing contradicts the record.
     let same = recorded.iter().zip(&moves).position(|(recorded, mv)| recorded != mv)?;
     let (confidence, time) = game.followed_move(same + 1, replay.until_at())?;
-    if confidence < MIN_CONFIDENCE {
+    // The lines that were dropped have no share in the confidence.
+    let (recorded, excess) = game.line_trace(replay.until_at())?;
+    let excess = excess.or_else(|| recorded.excess_when_dropped())?;
+    if confidence < MIN_CONFIDENCE || excess < MIN_EXCESS {
         return None;
     }
     let evidence = log.sightings(&time);
@@ -121,7 +131,7 @@ impl Table {
             self.review = Review::default();
             return;
         };
-        let Some(replay) = self.review.run(now, log) else { return };
+        let Some(replay) = self.review.run(now, log, game.recorded_moves()) else { return };
         let recorded: Vec<String> = game.record().plies.iter().map(|ply| ply.played.uci.clone()).collect();
         if let Some(proposal) = proposal(&replay, &recorded, log) {
             game.propose(now, proposal, output);

@@ -103,7 +103,9 @@ mod tests {
         // `square` changes to `sensed`, after pieces were lifted from other squares.
         let begins = |line: &Line, lifted: &[Square], square: Square, sensed: SquareState| {
             let (mut line, mut seen) = (line.clone(), seen.clone());
-            lifted.iter().for_each(|&square| drop(change(&mut line, &mut seen, 20_000, square, SquareState::Empty)));
+            for &square in lifted {
+                change(&mut line, &mut seen, 20_000, square, SquareState::Empty);
+            }
             let before = format!("{line:?}");
             seen.set_square(20_000, square, sensed);
             line.begin_move(20_000, square, &seen) || format!("{line:?}") != before
