@@ -60,8 +60,8 @@ impl LineTrace {
         line.nodes().len() == self.moves.len() + 1 && self.common_plies(line) == self.moves.len()
     }
 
-    /// Returns the cost of the line beyond that of the best line when it was dropped, as far as it was followed; `None` if it was not
-    /// dropped because of its cost, or still is followed.
+    /// Returns the cost of the line, as far as it got, beyond that of the best line when it was dropped. `None` if it is still followed,
+    /// never was, replaced its own moves, or was dropped whatever its cost.
     pub fn excess_when_dropped(&self) -> Option<Cost> {
         let last = self.plies.iter().rev().find(|ply| ply.followed.is_some() || ply.dropped.is_some())?;
         last.dropped.filter(|(reason, _)| *reason != DropReason::Decided).map(|(_, excess)| excess)

@@ -22,8 +22,8 @@ const SLICE: usize = 256;
 const BEAM: Beam = Beam::Offline(85);
 /// Minimum confidence of the first move that differs from the record.
 const MIN_CONFIDENCE: Confidence = Confidence(900);
-/// Minimum cost of the line on record beyond that of the proposed one. Both were weighed by the same model while the game was
-/// played, so where they differ, one of them is often wrong by more than the model expects: see docs/accuracy.md.
+/// Minimum cost of the line on record beyond that of the best line, at the end or when it was dropped. Of proposals with less, two of
+/// three were wrong in the games on which this was chosen: see docs/accuracy.md.
 const MIN_EXCESS: Cost = 150;
 
 /// How far the review is.
@@ -103,8 +103,8 @@ fn proposal(replay: &Replay, recorded: &[String], log: &GameLog) -> Option<Propo
     let same = recorded.iter().zip(&moves).position(|(recorded, mv)| recorded != mv)?;
     let (confidence, time) = game.followed_move(same + 1, replay.until_at())?;
     // The lines that were dropped have no share in the confidence.
-    let (recorded, excess) = game.line_trace(replay.until_at())?;
-    let excess = excess.or_else(|| recorded.excess_when_dropped())?;
+    let (trace, excess) = game.line_trace(replay.until_at())?;
+    let excess = excess.or_else(|| trace.excess_when_dropped())?;
     if confidence < MIN_CONFIDENCE || excess < MIN_EXCESS {
         return None;
     }

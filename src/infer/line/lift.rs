@@ -8,7 +8,7 @@ use shakmaty::{Bitboard, Square};
 
 impl Line {
     /// Handles a lift that only begins the next move of this line, the only one that is followed: the player to move has lifted one
-    /// or two pieces, a piece of the opponent, or both. More than half of all changes are such lifts, so this does what
+    /// or two pieces, a piece of the opponent, or one of each. More than half of all changes are such lifts, so this does what
     /// [`Line::handle_edge`] and the steps after it would do for them, and no more. Returns `false`, and changes nothing, if it may
     /// not be such a lift, while the last move is undecided or may have to be re-decoded, and on boards that do not identify pieces.
     pub fn begin_move(&mut self, now: Millis, square: Square, seen: &ObservedBoard) -> bool {
@@ -25,7 +25,7 @@ impl Line {
             missing == own | foreign && missing.is_disjoint(seen.occupied()) && (only_own || only_foreign || captures);
         let is_decided = tip.confidence.is_some() && self.deferred.is_empty();
         let is_plain = seen.sensing() == SensorKind::Identity && self.stuck.hidden(seen).is_empty();
-        // Close moves may have to be re-decoded, and the piece of the last move may still be on its way.
+        // Moves that were close together may have to be re-decoded, and the piece of the last move may still be on its way.
         let is_begun = || Comparison::new(&self.history, Bitboard::EMPTY, missing, seen).is_move_begun();
         let may_redecode = || (captures && self.history.needs_redecode(|| false)) || (only_foreign && !is_begun());
         if !is_lift || !is_decided || !is_plain || may_redecode() {
