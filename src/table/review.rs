@@ -22,8 +22,8 @@ const SLICE: usize = 256;
 const BEAM: Beam = Beam::Offline(85);
 /// Minimum confidence of the first move that differs from the record.
 const MIN_CONFIDENCE: Confidence = Confidence(900);
-/// Minimum cost of the line on record beyond that of the best line, at the end or when it was dropped. Of proposals with less, two of
-/// three were wrong in the games on which this was chosen: see docs/accuracy.md.
+/// Minimum cost of the line on record beyond that of the best line, at the end or when it was dropped. Of the 14
+/// proposals that this prevents in the games on which it was chosen, 12 were wrong: see docs/accuracy.md.
 const MIN_EXCESS: Cost = 150;
 
 /// How far the review is.
